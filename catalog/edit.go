@@ -1,0 +1,136 @@
+package catalog
+
+import (
+	"slices"
+
+	"github.com/tidwall/btree"
+
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// Edit builds the successor of a snapshot. It is used by one goroutine; the snapshot it came from stays as it was.
+type Edit struct {
+	next *Snapshot
+}
+
+// Edit begins a change of the snapshot.
+func (s *Snapshot) Edit() *Edit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &Edit{next: &Snapshot{
+		version:    s.version + 1,
+		schemas:    slices.Clone(s.schemas),
+		relations:  s.relations.Copy(),
+		indexes:    s.indexes.Copy(),
+		assertions: s.assertions.Copy(),
+		children:   s.children.Copy(),
+		next:       s.next,
+	}}
+}
+
+// Done gives the new snapshot; the Edit must not be used afterwards.
+func (e *Edit) Done() *Snapshot { return e.next }
+
+// Snapshot gives the state built so far, for reading between the steps of one change.
+func (e *Edit) Snapshot() *Snapshot { return e.next }
+
+// NewID takes an object id.
+func (e *Edit) NewID() ID { e.next.next.ID++; return e.next.next.ID - 1 }
+
+// NewSeq takes a creation number.
+func (e *Edit) NewSeq() uint64 { e.next.next.Seq++; return e.next.next.Seq - 1 }
+
+// AddSchema makes a schema exist; it does nothing when it does already.
+func (e *Edit) AddSchema(name string) {
+	if f := types.Fold(name); !e.next.HasSchema(f) {
+		e.next.schemas = append(e.next.schemas, f)
+	}
+}
+
+// SetAllocators raises the allocators to at least a.
+func (e *Edit) SetAllocators(a Allocators) {
+	n := &e.next.next
+	n.ID, n.Seq = max(n.ID, a.ID), max(n.Seq, a.Seq)
+}
+
+// PutTable adds a table or replaces the one of its name, with its indexes and foreign keys.
+func (e *Edit) PutTable(t *Table) {
+	k := key(t.Schema, t.Name)
+	e.unlink(k)
+	e.next.relations.Set(k, t)
+	for _, ix := range t.Indexes {
+		e.next.indexes.Set(key(t.Schema, ix.Name), &IndexEntry{Table: t, Index: ix})
+	}
+	for _, fk := range t.ForeignKeys {
+		e.addChild(fk.parentKey(t), k)
+	}
+}
+
+// PutView adds a view or replaces the one of its name.
+func (e *Edit) PutView(v *View) {
+	k := key(v.Schema, v.Name)
+	e.unlink(k)
+	e.next.relations.Set(k, v)
+}
+
+// PutAssertion adds an assertion or replaces the one of its name.
+func (e *Edit) PutAssertion(a *Assertion) {
+	k := key(a.Schema, a.Name)
+	e.next.assertions.Set(k, a)
+}
+
+// DropRelation removes the table or view of that name with its indexes.
+func (e *Edit) DropRelation(schema, name string) {
+	k := key(schema, name)
+	e.unlink(k)
+	e.next.relations.Delete(k)
+}
+
+// DropAssertion removes the assertion of that name.
+func (e *Edit) DropAssertion(schema, name string) {
+	k := key(schema, name)
+	e.next.assertions.Delete(k)
+}
+
+// unlink takes the indexes and child entries of the table at k out of the maps.
+func (e *Edit) unlink(k objectKey) {
+	t, ok := mustRelation(e.next.relations, k).(*Table)
+	if !ok {
+		return
+	}
+	for _, ix := range t.Indexes {
+		e.next.indexes.Delete(key(t.Schema, ix.Name))
+	}
+	for _, fk := range t.ForeignKeys {
+		e.removeChild(fk.parentKey(t), k)
+	}
+}
+
+func (e *Edit) addChild(parent, child objectKey) {
+	list, _ := e.next.children.Get(parent)
+	if i, found := slices.BinarySearch(list, child); !found {
+		e.next.children.Set(parent, slices.Insert(slices.Clone(list), i, child))
+	}
+}
+
+func (e *Edit) removeChild(parent, child objectKey) {
+	list, _ := e.next.children.Get(parent)
+	if i, found := slices.BinarySearch(list, child); found {
+		setOrDelete(e.next.children, parent, slices.Delete(slices.Clone(list), i, i+1))
+	}
+}
+
+func setOrDelete(m *btree.Map[objectKey, []objectKey], k objectKey, list []objectKey) {
+	if len(list) == 0 {
+		m.Delete(k)
+		return
+	}
+	m.Set(k, list)
+}
+
+func (fk *ForeignKey) parentKey(child *Table) objectKey {
+	if fk.ParentSchema != "" {
+		return key(fk.ParentSchema, fk.ParentTable)
+	}
+	return key(child.Schema, fk.ParentTable)
+}
