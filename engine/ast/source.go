@@ -2,6 +2,7 @@ package ast
 
 import (
 	"sort"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -26,6 +27,7 @@ func (s *Source) Position(p Pos) (line, column int) {
 		return 0, 0
 	}
 	s.once.Do(s.index)
+	p = max(p, s.lines[0])
 	i := sort.Search(len(s.lines), func(i int) bool { return s.lines[i] > p }) - 1
 	end := min(int(p), len(s.Text))
 	return i + 1, utf8.RuneCountInString(s.Text[s.lines[i]:end]) + 1
@@ -47,9 +49,14 @@ func (s *Source) Line(n int) string {
 	return s.Text[from:to]
 }
 
+// index finds the line starts. A byte order mark in front is not part of the first line.
 func (s *Source) index() {
-	s.lines = append(s.lines, 0)
-	for i := 0; i < len(s.Text); i++ {
+	start := 0
+	if strings.HasPrefix(s.Text, "\ufeff") {
+		start = len("\ufeff")
+	}
+	s.lines = append(s.lines, Pos(start))
+	for i := start; i < len(s.Text); i++ {
 		switch s.Text[i] {
 		case '\r':
 			if i+1 < len(s.Text) && s.Text[i+1] == '\n' {
