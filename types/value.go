@@ -172,8 +172,14 @@ func (v Value) Bytes() []byte {
 // JSON gives the tree of a JSON object or array, shared; nil for other kinds.
 func (v Value) JSON() *JSON { j, _ := v.ref.(*JSON); return j }
 
-// FromJSON makes the value of a JSON object or array, sharing j.
-func FromJSON(j *JSON) Value { return Value{ref: j} }
+// FromJSON makes the value of a JSON object or array, sharing j. Trees grow from the leaves: what j nests has been through
+// FromJSON. NewArray and NewObject also bound the depth, and serve wherever a query decides how deep to nest.
+func FromJSON(j *JSON) Value {
+	if j.depth == 0 {
+		j.depth = j.measure()
+	}
+	return Value{ref: j}
+}
 
 // Row is one tuple. Rows handed out by cursors are valid until the next call on the cursor unless cloned.
 type Row []Value
