@@ -1,0 +1,214 @@
+package ast
+
+import "github.com/quereus/quereus-migrate/types"
+
+// definition prints the statement that creates an object, without the word CREATE; it is also the item of a declaration.
+func (p *printer) definition(n Node) {
+	switch n := n.(type) {
+	case *CreateTableStmt:
+		p.table(n)
+	case *CreateIndexStmt:
+		p.index(n)
+	case *CreateViewStmt:
+		p.view(n)
+	case *CreateMaterializedViewStmt:
+		p.materializedView(n)
+	case *CreateAssertionStmt:
+		p.str("assertion ")
+		p.object(n.Name)
+		p.str(" check ")
+		p.paren(n.X)
+	}
+}
+
+func (p *printer) ifNotExists(is bool) {
+	if is {
+		p.str("if not exists ")
+	}
+}
+
+func (p *printer) table(n *CreateTableStmt) {
+	p.str("table ")
+	p.ifNotExists(n.IfNotExists)
+	p.object(n.Name)
+	if p.declaring && n.Using != nil { // an item has its module in front of the columns
+		p.str(" ")
+		p.using(n.Using)
+	}
+	p.str(" (")
+	for i, c := range n.Columns {
+		p.comma(i)
+		p.column(c)
+	}
+	for i, c := range n.Constraints {
+		p.comma(i + len(n.Columns))
+		p.tableConstraint(c)
+	}
+	p.str(")")
+	if !p.declaring && n.Using != nil {
+		p.str(" ")
+		p.using(n.Using)
+	}
+	if m := n.Maintained; m != nil {
+		p.str(" ")
+		p.maintained(m.Columns, m.Query)
+	}
+	p.context(n.Context)
+	p.withTags(n.Tags)
+}
+
+func (p *printer) maintained(columns []Name, q *SelectStmt) {
+	p.str("maintained")
+	p.body(columns, q)
+}
+
+// body prints " (a, b) as query".
+func (p *printer) body(columns []Name, q *SelectStmt) {
+	p.columns(columns)
+	p.str(" as ")
+	p.query(q)
+}
+
+func (p *printer) context(vars []ContextVar) {
+	for i, v := range vars {
+		p.str([]string{" with context (", ", "}[min(i, 1)])
+		p.name(v.Name)
+		if v.Type != nil {
+			p.str(" ")
+			p.typeName(v.Type)
+		}
+		if v.Null {
+			p.str(" NULL")
+		}
+	}
+	if len(vars) > 0 {
+		p.str(")")
+	}
+}
+
+func (p *printer) using(u *UsingClause) {
+	p.str("using ")
+	p.name(u.Module)
+	for i, a := range u.Args {
+		p.str([]string{" (", ", "}[min(i, 1)])
+		if a.Named {
+			p.option(a.Key, a.Value)
+		} else {
+			p.value(a.Value, false)
+		}
+	}
+	if len(u.Args) > 0 {
+		p.str(")")
+	}
+}
+
+func (p *printer) index(n *CreateIndexStmt) {
+	if n.Unique {
+		p.str("unique ")
+	}
+	p.str("index ")
+	p.ifNotExists(n.IfNotExists)
+	p.object(n.Name)
+	p.str(" on ")
+	p.object(n.Table)
+	p.str(" (")
+	for i := range n.Columns {
+		p.comma(i)
+		p.indexColumn(&n.Columns[i])
+	}
+	p.str(")")
+	p.where(n.Where)
+	p.withTags(n.Tags)
+}
+
+func (p *printer) indexColumn(c *IndexColumn) {
+	p.indexKey(c.X)
+	if !c.Collation.IsZero() {
+		p.str(" collate ")
+		p.collation(c.Collation)
+	}
+	if c.Desc {
+		p.str(" desc")
+	}
+}
+
+// indexKey prints a column by its name, a call as it is, any other expression in parentheses.
+func (p *printer) indexKey(x Expr) {
+	x = unwrap(x)
+	switch c := x.(type) {
+	case *ColumnRef:
+		if c.Table.IsZero() {
+			p.name(c.Column)
+			return
+		}
+	case *Call:
+		p.expr(x)
+		return
+	case *Binary:
+		if c.Op == OpJSONGet { // prints as a call
+			p.expr(x)
+			return
+		}
+	}
+	p.paren(x)
+}
+
+// unwrap takes the kept parentheses off an expression.
+func unwrap(x Expr) Expr {
+	for {
+		paren, ok := x.(*Paren)
+		if !ok {
+			return x
+		}
+		x = paren.X
+	}
+}
+
+func (p *printer) view(n *CreateViewStmt) {
+	p.str("view ")
+	p.ifNotExists(n.IfNotExists)
+	p.object(n.Name)
+	p.body(n.Columns, n.Query)
+	p.withTags(n.Tags)
+}
+
+func (p *printer) materializedView(n *CreateMaterializedViewStmt) {
+	p.str("materialized view ")
+	p.ifNotExists(n.IfNotExists)
+	p.object(n.Name)
+	p.columns(n.Columns)
+	if n.Using != nil {
+		p.str(" ")
+		p.using(n.Using)
+	}
+	p.body(nil, n.Query)
+	p.withTags(n.Tags)
+}
+
+// change prints DROP, ALTER and REFRESH.
+func (p *printer) change(n Stmt) {
+	switch n := n.(type) {
+	case *DropStmt:
+		p.kw("DROP ")
+		p.kw(objectKindText[n.Kind])
+		if n.IfExists {
+			p.kw("IF EXISTS ")
+		}
+		p.object(n.Name)
+	case *AlterStmt:
+		p.alter(n)
+	case *RefreshStmt:
+		p.str("refresh materialized view ")
+		p.object(n.Name)
+	}
+}
+
+var objectKindText = [...]string{
+	TableObject: "TABLE ", ViewObject: "VIEW ", MaterializedViewObject: "MATERIALIZED VIEW ", IndexObject: "INDEX ",
+	AssertionObject: "ASSERTION ",
+}
+
+// isOwnSchema reports whether a parent's schema goes without saying in a comparison.
+func (p *printer) isOwnSchema(schema Name) bool {
+	return p.Compare && !schema.IsZero() && types.EqualFold(schema.Text, p.Schema)
+}

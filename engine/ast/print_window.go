@@ -1,0 +1,92 @@
+package ast
+
+var frameUnitText = [...]string{FrameRows: "rows ", FrameRange: "range ", FrameGroups: "groups "}
+
+var boundText = [...]string{
+	UnboundedPreceding: "unbounded preceding", Preceding: " preceding", CurrentRow: "current row", Following: " following",
+	UnboundedFollowing: "unbounded following",
+}
+
+var excludeText = [...]string{
+	ExcludeNone: "", ExcludeNoOthers: " exclude no others", ExcludeCurrentRow: " exclude current row",
+	ExcludeGroup: " exclude group", ExcludeTies: " exclude ties",
+}
+
+// window prints what follows OVER, or a definition of the WINDOW clause.
+func (p *printer) window(w *Window) {
+	if w.Bare {
+		p.name(w.Base)
+		return
+	}
+	p.str("(")
+	from := len(p.buf)
+	if !w.Base.IsZero() {
+		p.name(w.Base)
+	}
+	if len(w.PartitionBy) > 0 {
+		p.space(from)
+		p.str("partition by ")
+		p.exprs(w.PartitionBy)
+	}
+	if len(w.OrderBy) > 0 {
+		p.space(from)
+		p.orderTerms(w.OrderBy)
+	}
+	if w.Frame != nil {
+		p.space(from)
+		p.frame(w.Frame)
+	}
+	p.str(")")
+}
+
+// space separates what comes from what was printed since from.
+func (p *printer) space(from int) {
+	if len(p.buf) > from {
+		p.str(" ")
+	}
+}
+
+func (p *printer) frame(f *Frame) {
+	p.str(frameUnitText[f.Unit])
+	if f.Last == nil {
+		p.bound(&f.Start)
+	} else {
+		p.str("between ")
+		p.bound(&f.Start)
+		p.str(" and ")
+		p.bound(f.Last)
+	}
+	p.str(excludeText[f.Exclude])
+}
+
+func (p *printer) bound(b *FrameBound) {
+	if b.Kind == Preceding || b.Kind == Following {
+		p.operand(b.Offset, LevelBits)
+	}
+	p.str(boundText[b.Kind])
+}
+
+// orderBy prints " order by …" when there are keys.
+func (p *printer) orderBy(keys []OrderTerm) {
+	if len(keys) > 0 {
+		p.str(" ")
+		p.orderTerms(keys)
+	}
+}
+
+func (p *printer) orderTerms(keys []OrderTerm) {
+	p.str("order by ")
+	for i, k := range keys {
+		p.comma(i)
+		p.expr(k.X)
+		if k.Desc {
+			p.str(" desc")
+		}
+		switch k.Nulls {
+		case NullsFirst:
+			p.str(" nulls first")
+		case NullsLast:
+			p.str(" nulls last")
+		}
+	}
+}
