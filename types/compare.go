@@ -146,31 +146,32 @@ func semanticComparator(t *Type, c *Collation) Comparator {
 	if !t.CollationAware {
 		c = Binary
 	}
-	inside := func(a, b Value) int { return t.Compare(a, b, c) }
-	if t.KeyForm == nil {
-		return func(a, b Value) int {
-			return compareDeclared(a, b, placeOf(t, a, isValid(t, a)), placeOf(t, b, isValid(t, b)), c, inside)
-		}
+	own := func(x, y Value) int { return t.Compare(x, y, c) }
+	if t.KeyForm != nil { // the key forms are the order
+		own = func(x, y Value) int { return Compare(x, y, Binary) }
 	}
 	return func(a, b Value) int {
-		// The key form is the order, and finding it is finding out whether the value is of the type.
 		x, xok := keyForm(t, a)
 		y, yok := keyForm(t, b)
 		if xok && yok {
-			return Compare(x, y, Binary)
+			return own(x, y)
 		}
-		return compareDeclared(a, b, placeOf(t, a, xok), placeOf(t, b, yok), c, inside)
+		if pa, pb := placeOf(t, a, xok), placeOf(t, b, yok); pa != pb {
+			return int(pa) - int(pb)
+		}
+		return Compare(a, b, c)
 	}
 }
 
-func isValid(t *Type, v Value) bool { return !v.IsNull() && (t.Valid == nil || t.Valid(v)) }
-
-// keyForm gives the value that orders and identifies v; ok is false for NULL and for a value outside the type.
+// keyForm gives the value that identifies v in a type with its own order; ok is false for NULL and outside the type.
 func keyForm(t *Type, v Value) (key Value, ok bool) {
-	if v.IsNull() {
+	switch {
+	case v.IsNull():
 		return Null, false
+	case t.KeyForm != nil:
+		return t.KeyForm(v)
 	}
-	return t.KeyForm(v)
+	return v, t.Valid == nil || t.Valid(v)
 }
 
 // place is where a value stands in the order of a type with its own order.
@@ -193,16 +194,6 @@ func placeOf(t *Type, v Value, own bool) place {
 		return placeBefore
 	}
 	return placeBehind
-}
-
-func compareDeclared(a, b Value, pa, pb place, c *Collation, inside Comparator) int {
-	switch {
-	case pa != pb:
-		return int(pa) - int(pb)
-	case pa == placeOwn:
-		return inside(a, b)
-	}
-	return Compare(a, b, c)
 }
 
 // OrderTerm is one term of an ORDER BY, resolved.

@@ -52,7 +52,7 @@ type KeyPart struct {
 	fold      bool                // NOCASE: folded while it is written
 	desc      bool                // inverted
 	normalize func(string) string // nil: text as it is
-	declared  *Type               // for formatDeclared: the type that maps its values to key forms
+	declared  *Type               // for formatDeclared: the type that tells its values and their key forms
 	ordered   bool
 }
 
@@ -61,7 +61,7 @@ type keyFormat uint8
 const (
 	formatPlain      keyFormat = iota // by storage class
 	formatStructural                  // JSON documents by structure
-	formatDeclared                    // by the type's key form
+	formatDeclared                    // by the type's key form, strays apart
 )
 
 // NewKeyPart resolves the key of a column declared as t and collated by c. A nil t is ANY, a nil c Binary; only
@@ -72,10 +72,9 @@ func NewKeyPart(t *Type, c *Collation, desc bool) (KeyPart, error) {
 	case t == nil || !t.SemanticOrder:
 	case isStructural(t):
 		p.form = formatStructural
-	case t.KeyForm != nil:
-		p.form, p.declared = formatDeclared, t
 	default:
-		p.ordered = false // only the type's Compare knows its order; the value itself still identifies
+		p.form, p.declared = formatDeclared, t
+		p.ordered = t.KeyForm != nil // else the type's Compare alone knows the order, and the value itself identifies
 	}
 	if t != nil && !t.CollationAware || c == nil || c == Binary {
 		return p, nil
@@ -148,10 +147,13 @@ func (p *KeyPart) appendPlain(dst []byte, v Value) []byte {
 	return appendNumber(dst, v)
 }
 
-// appendDeclared appends a value of a type with a key form; one outside the type goes before or behind them all.
+// appendDeclared appends a value of a type with its own order; one outside the type goes before or behind them all.
 func (p *KeyPart) appendDeclared(dst []byte, v Value) []byte {
 	key, ok := keyForm(p.declared, v)
-	if ok {
+	switch {
+	case ok && p.declared.KeyForm == nil:
+		return p.appendPlain(dst, v)
+	case ok:
 		plain := KeyPart{}
 		return plain.appendPlain(dst, key)
 	}
