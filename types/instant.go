@@ -122,12 +122,9 @@ func DayOfDate(year int64, month, day int) int64 {
 // dateOfDay undoes DayOfDate.
 func dateOfDay(days int64) (year int64, month, day int) {
 	days += marchEpoch
-	year, _ = floorDivMod(days*400, daysIn400Years) // never before the year sought by more than one, nor after it
-	for marchYearStart(year+1) <= days {
+	year, _ = floorDivMod(days*400, daysIn400Years) // the mean year: never too late, too early by at most one
+	if marchYearStart(year+1) <= days {
 		year++
-	}
-	for marchYearStart(year) > days {
-		year--
 	}
 	ofYear := int(days - marchYearStart(year))
 	index := (5*ofYear + 2) / 153
