@@ -70,18 +70,16 @@ func wholeNumber(v Value) (n int64, ok bool) {
 
 // secondsOfDay reads a number as TIME does: seconds since midnight, rounded to milliseconds, modulo one day.
 func secondsOfDay(v Value) (nanos int64, ok bool) {
-	switch v.Kind() {
-	case KindInteger:
-		n, ok := wholeNumber(v)
-		return n % secondsPerDay * NanosPerSecond, ok && n >= 0
-	case KindReal:
-		f := v.Float()
-		if f < 0 || f >= two53 {
+	if v.Kind() == KindReal && !IsWhole(v) {
+		whole, fraction := math.Modf(v.Float())
+		if !(fraction >= 0 && whole < two53) { // an infinity has no fraction: NaN
 			return 0, false
 		}
-		return int64(math.Floor(f*1000+0.5)) % millisPerDay * nanosPerMilli, true
+		millis := int64(whole)%secondsPerDay*1000 + int64(math.Floor(fraction*1000+0.5))
+		return millis % millisPerDay * nanosPerMilli, true
 	}
-	return 0, false
+	seconds, ok := wholeNumber(v)
+	return seconds % secondsPerDay * NanosPerSecond, ok && seconds >= 0
 }
 
 // toTimespan reads the ISO form, the human form, and whole seconds.
