@@ -27,7 +27,9 @@ func ReturningName(it *SelectItem) string {
 	case ok:
 		return dotted(c.Schema, c.Table, c.Column)
 	}
-	return Format(it.X)
+	p := printer{naming: true}
+	p.expr(it.X)
+	return string(p.buf)
 }
 
 func dotted(names ...Name) string {

@@ -63,6 +63,8 @@ type printer struct {
 	buf []byte
 	// queries counts the subqueries around the current node.
 	queries int
+	// naming is set for the name of a result column, which parts stacked signs by a space instead of parentheses.
+	naming bool
 	// declaring is set inside the braces of a declaration, where names are never qualified and CREATE is not written.
 	declaring bool
 }
@@ -239,11 +241,15 @@ func (p *printer) pairs(list []Assignment) {
 	}
 }
 
-// typeName prints a type in the spelling of the source.
+// typeName prints a type in the spelling of the source, quotes included.
 func (p *printer) typeName(t *TypeName) { p.typeAs(t, t.Name) }
 
 func (p *printer) typeAs(t *TypeName, name string) {
-	p.buf = AppendName(p.buf, name)
+	if t.Quoted {
+		p.buf = AppendQuoted(p.buf, name)
+	} else {
+		p.buf = AppendName(p.buf, name)
+	}
 	for i, a := range t.Args {
 		p.str([]string{"(", ","}[min(i, 1)])
 		p.str(a)

@@ -181,11 +181,3 @@ func (p *printer) action(on string, a FKAction) {
 	p.str(on)
 	p.str(actionText[a])
 }
-
-// AppendIndexKey appends the expression of an index member: a column by its name, a call as it is, anything else in
-// parentheses.
-func AppendIndexKey(dst []byte, x Expr, opt Options) []byte {
-	p := printer{buf: dst, Options: opt}
-	p.indexKey(x)
-	return p.buf
-}

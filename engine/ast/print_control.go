@@ -38,9 +38,12 @@ func (p *printer) pragma(n *PragmaStmt) {
 	switch {
 	case n.Value == nil:
 		return
-	case n.Bare: // one token, keyword or not
+	case n.Bare && isBareName(n.Value.Text): // one token, keyword or not
 		p.str(" = ")
 		p.str(n.Value.Text)
+	case n.Bare:
+		p.str(" = ")
+		p.buf = AppendQuoted(p.buf, n.Value.Text)
 	default:
 		p.str(" = ")
 		p.value(n.Value, false)

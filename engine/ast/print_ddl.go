@@ -35,16 +35,7 @@ func (p *printer) table(n *CreateTableStmt) {
 		p.str(" ")
 		p.using(n.Using)
 	}
-	p.str(" (")
-	for i, c := range n.Columns {
-		p.comma(i)
-		p.column(c)
-	}
-	for i, c := range n.Constraints {
-		p.comma(i + len(n.Columns))
-		p.tableConstraint(c)
-	}
-	p.str(")")
+	p.elements(n)
 	if !p.declaring && n.Using != nil {
 		p.str(" ")
 		p.using(n.Using)
@@ -60,6 +51,24 @@ func (p *printer) table(n *CreateTableStmt) {
 func (p *printer) maintained(columns []Name, q *SelectStmt) {
 	p.str("maintained")
 	p.body(columns, q)
+}
+
+// elements prints the columns and constraints of a table. In an item, braces tell them from the arguments of a module.
+func (p *printer) elements(n *CreateTableStmt) {
+	brackets := [2]string{" (", ")"}
+	if p.declaring {
+		brackets = [2]string{" { ", " }"}
+	}
+	p.str(brackets[0])
+	for i, c := range n.Columns {
+		p.comma(i)
+		p.column(c)
+	}
+	for i, c := range n.Constraints {
+		p.comma(i + len(n.Columns))
+		p.tableConstraint(c)
+	}
+	p.str(brackets[1])
 }
 
 // body prints " (a, b) as query".
@@ -122,7 +131,8 @@ func (p *printer) index(n *CreateIndexStmt) {
 }
 
 func (p *printer) indexColumn(c *IndexColumn) {
-	p.indexKey(c.X)
+	x := unwrap(c.X)
+	p.group(x, endsWithCollate(x)) // a bare COLLATE at the end is the member's
 	if !c.Collation.IsZero() {
 		p.str(" collate ")
 		p.collation(c.Collation)
@@ -132,25 +142,33 @@ func (p *printer) indexColumn(c *IndexColumn) {
 	}
 }
 
-// indexKey prints a column by its name, a call as it is, any other expression in parentheses.
-func (p *printer) indexKey(x Expr) {
-	x = unwrap(x)
-	switch c := x.(type) {
-	case *ColumnRef:
-		if c.Table.IsZero() {
-			p.name(c.Column)
-			return
-		}
-	case *Call:
-		p.expr(x)
-		return
-	case *Binary:
-		if c.Op == OpJSONGet { // prints as a call
-			p.expr(x)
-			return
+// endsWithCollate reports whether the text of x ends with a COLLATE of its last operand.
+func endsWithCollate(x Expr) bool {
+	for {
+		switch n := x.(type) {
+		case *Collate:
+			return true
+		case *Unary:
+			x = n.X
+		case *Binary:
+			if isArrow(n) {
+				return false
+			}
+			x = n.R
+		case *Between:
+			x = n.Hi
+		case *Match:
+			if x = n.P; n.Escape != nil {
+				x = n.Escape
+			}
+		case *Is:
+			if x = n.Y; n.Y == nil {
+				return false
+			}
+		default:
+			return false
 		}
 	}
-	p.paren(x)
 }
 
 // unwrap takes the kept parentheses off an expression.
@@ -162,6 +180,22 @@ func unwrap(x Expr) Expr {
 		}
 		x = paren.X
 	}
+}
+
+// AppendIndexKey appends the expression of an index member in the session and explicit forms: a call as it is, anything else in
+// parentheses (spec 23 §4).
+func AppendIndexKey(dst []byte, x Expr, opt Options) []byte {
+	p := printer{buf: dst, Options: opt}
+	x = unwrap(x)
+	call := false
+	switch x := x.(type) {
+	case *Call:
+		call = true
+	case *Binary:
+		call = x.Op == OpJSONGet // prints as one
+	}
+	p.group(x, !call)
+	return p.buf
 }
 
 func (p *printer) view(n *CreateViewStmt) {

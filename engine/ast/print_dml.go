@@ -20,7 +20,7 @@ func (p *printer) insert(n *InsertStmt) {
 		p.str(" default values")
 	} else {
 		p.str(" ")
-		p.query(n.Source)
+		p.insertSource(n)
 	}
 	for i := range n.Upserts {
 		p.str(" ")
@@ -28,6 +28,33 @@ func (p *printer) insert(n *InsertStmt) {
 	}
 	p.writeClauses(&n.WriteClauses)
 	p.returning(n.Returning)
+}
+
+// insertSource prints the query that gives the rows. It stands in parentheses where the statement's own clauses would otherwise
+// be taken for its, or its WITH for a misplaced one of the statement.
+func (p *printer) insertSource(n *InsertStmt) {
+	q := n.Source
+	bareEnd := len(n.Upserts) == 0 && len(n.Context) == 0 && (len(n.Tags) == 0 || p.NoTags) && q.OrderBy == nil && q.Limit == nil &&
+		q.Defaults == nil
+	if q.With != nil || bareEnd && len(n.SchemaPath) > 0 && takesSchemaPath(q.Body) {
+		p.subquery(q)
+	} else {
+		p.query(q)
+	}
+}
+
+// takesSchemaPath reports whether a WITH SCHEMA behind a term would be that of its last leg.
+func takesSchemaPath(t QueryTerm) bool {
+	for {
+		switch n := t.(type) {
+		case *SetOp:
+			t = n.R
+		case *SelectCore:
+			return len(n.SchemaPath) == 0
+		default:
+			return false
+		}
+	}
 }
 
 func (p *printer) update(n *UpdateStmt) {

@@ -213,7 +213,13 @@ func (p *printer) unary(x *Unary) {
 		return
 	}
 	inner, ok := x.X.(*Unary)
-	sameSign := ok && inner.Op == x.Op // "--" would begin a comment
+	sameSign := ok && inner.Op == x.Op
+	if sameSign && p.naming {
+		if x.Op == OpNeg { // "--" would begin a comment
+			p.str(" ")
+		}
+		sameSign = false
+	}
 	p.group(x.X, sameSign || isInfix(x.X) || printedLevel(x.X) < LevelSign)
 }
 

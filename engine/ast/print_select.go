@@ -1,5 +1,7 @@
 package ast
 
+import "github.com/quereus/quereus-migrate/types"
+
 // query prints a whole query expression.
 func (p *printer) query(q *SelectStmt) {
 	if q.With != nil {
@@ -86,21 +88,13 @@ var setOpText = [...]string{
 	Union: " union ", UnionAll: " union all ", Intersect: " intersect ", Except: " except ", Diff: " diff ",
 }
 
-// setOp prints a set operation so that the chain reads back with the same grouping: bare operands group to the right, operands
-// in parentheses to the left (spec 11 §10).
+// setOp prints a set operation so that the chain reads back with the same grouping: an operand in parentheses groups with what
+// is before it, any other one with the rest of the chain behind it (spec 11 §10).
 func (p *printer) setOp(n *SetOp) {
-	switch l := n.L.(type) {
-	case *SetOp:
-		p.leg(l, !isClosed(l))
-	case *InsertStmt, *UpdateStmt, *DeleteStmt:
-		p.leg(l, true)
-	default:
-		p.term(l)
-	}
+	p.leg(n.L, leftInParens(n.L))
 	p.str(setOpText[n.Op])
 	p.branchFlags(n.Flags)
-	r, ok := n.R.(*SetOp)
-	p.leg(n.R, ok && beginsClosed(n.L) && beginsClosed(r.L))
+	p.leg(n.R, rightInParens(n.R))
 }
 
 func (p *printer) leg(t QueryTerm, parens bool) {
@@ -113,27 +107,33 @@ func (p *printer) leg(t QueryTerm, parens bool) {
 	}
 }
 
-// isClosed reports whether a set operation prints as a chain of operands that are all in parentheses.
-func isClosed(n *SetOp) bool {
-	if !beginsClosed(n.L) {
-		return false
-	}
-	switch r := n.R.(type) {
-	case *ParenQuery:
-		return true
+// leftInParens reports whether a left operand needs parentheses: a chain whose last operand would reach for what follows,
+// and a data change, with which a statement must not begin.
+func leftInParens(t QueryTerm) bool {
+	switch t := t.(type) {
 	case *SetOp:
-		return beginsClosed(r.L)
+		_, ok := t.R.(*ParenQuery)
+		return !ok && !rightInParens(t.R)
+	case *InsertStmt, *UpdateStmt, *DeleteStmt:
+		return true
 	}
 	return false
 }
 
-// beginsClosed reports whether a term, printed as the left operand of a set operation, begins with a parenthesis.
-func beginsClosed(left QueryTerm) bool {
-	switch left.(type) {
-	case *SelectCore, *ValuesClause:
+// rightInParens reports whether a right operand needs parentheses: a chain that begins with one would let it go to the left.
+func rightInParens(t QueryTerm) bool {
+	n, ok := t.(*SetOp)
+	if !ok {
 		return false
 	}
-	return true
+	for {
+		if _, ok := n.L.(*ParenQuery); ok || leftInParens(n.L) {
+			return true
+		}
+		if n, ok = n.L.(*SetOp); !ok {
+			return false
+		}
+	}
 }
 
 func (p *printer) branchFlags(flags []BranchFlag) {
@@ -229,7 +229,7 @@ func (p *printer) source(t TableExpr) {
 		p.qname(t.Name)
 		p.alias(t.Alias)
 	case *TableFunc:
-		p.buf = appendFunctionName(p.buf, t.Name.Text)
+		p.tableFuncName(t.Name.Text)
 		p.str("(")
 		p.exprs(t.Args)
 		p.str(")")
@@ -245,6 +245,15 @@ func (p *printer) source(t TableExpr) {
 		p.str("(")
 		p.source(t.X)
 		p.str(")")
+	}
+}
+
+// tableFuncName prints the name of a function in FROM, where of the reserved words only those are bare that may name a table.
+func (p *printer) tableFuncName(name string) {
+	if types.EqualFold(name, "replace") {
+		p.buf = AppendQuoted(p.buf, types.Fold(name))
+	} else {
+		p.buf = appendFunctionName(p.buf, name)
 	}
 }
 

@@ -1,5 +1,7 @@
 package ast
 
+import "github.com/quereus/quereus-migrate/types"
+
 var frameUnitText = [...]string{FrameRows: "rows ", FrameRange: "range ", FrameGroups: "groups "}
 
 var boundText = [...]string{
@@ -20,7 +22,10 @@ func (p *printer) window(w *Window) {
 	}
 	p.str("(")
 	from := len(p.buf)
-	if !w.Base.IsZero() {
+	switch {
+	case types.EqualFold(w.Base.Text, "groups"): // bare it would begin a frame
+		p.buf = AppendQuoted(p.buf, p.fold(w.Base.Text))
+	case !w.Base.IsZero():
 		p.name(w.Base)
 	}
 	if len(w.PartitionBy) > 0 {
