@@ -128,9 +128,4 @@ func setOrDelete(m *btree.Map[objectKey, []objectKey], k objectKey, list []objec
 	m.Set(k, list)
 }
 
-func (fk *ForeignKey) parentKey(child *Table) objectKey {
-	if fk.ParentSchema != "" {
-		return key(fk.ParentSchema, fk.ParentTable)
-	}
-	return key(child.Schema, fk.ParentTable)
-}
+func (fk *ForeignKey) parentKey(child *Table) objectKey { return key(fk.ParentName(child)) }

@@ -1,0 +1,156 @@
+package catalog
+
+import (
+	"strings"
+
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// checkGenerated judges what the generated columns read (spec 20 §2.4): outside subqueries only columns of the own row, by
+// any spelling that reaches it, and no column itself, directly or around. ERROR.
+func checkGenerated(t *Table, resolver ast.Resolver) error {
+	for _, c := range t.Columns {
+		if c.Generated != nil {
+			if err := checkGeneratedReferences(t, c); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := t.GeneratedOrder(func(column int) []int { return t.columnsRead(column, resolver) })
+	return err
+}
+
+func checkGeneratedReferences(t *Table, c *Column) error {
+	for _, r := range t.rowReferences(c.Generated) {
+		switch t.qualifierOf(r) {
+		case oldImage, otherName:
+			return types.Errorf(types.ERROR, "Generated column '%s' in table '%s' reads '%s', which binds nothing", c.Name, t.Name, ast.Format(r))
+		}
+		if t.ColumnIndex(r.Column.Text) < 0 {
+			return types.Errorf(types.ERROR, "Column '%s' referenced by generated column '%s' not found in table '%s'",
+				r.Column.Text, c.Name, t.Name)
+		}
+	}
+	return nil
+}
+
+// columnsRead lists the columns of the own row that a generated column reads, its subqueries included.
+func (t *Table) columnsRead(column int, resolver ast.Resolver) []int {
+	x := t.Columns[column].Generated
+	if x == nil {
+		return nil
+	}
+	home := ast.Home{Resolver: rowResolver{t, resolver}, Path: []string{t.Schema}, Row: t.RowOwner(GeneratedExpression)}
+	named := columnNamesIn(x)
+	var reads []int
+	for i, c := range t.Columns {
+		if named[types.Fold(c.Name)] && ast.Mentions(x, home, t.Schema, t.Name, c.Name) {
+			reads = append(reads, i)
+		}
+	}
+	return reads
+}
+
+// columnNamesIn gives the folded column names that occur at any depth: the only candidates for Mentions, which costs a walk.
+func columnNamesIn(x ast.Expr) map[string]bool {
+	names := map[string]bool{}
+	ast.Walk(x, func(n ast.Node) bool {
+		if r, ok := n.(*ast.ColumnRef); ok {
+			names[types.Fold(r.Column.Text)] = true
+		}
+		return true
+	})
+	return names
+}
+
+// rowResolver resolves the table that is being defined, and all else through the resolver behind it, which may be nil.
+type rowResolver struct {
+	table *Table
+	rest  ast.Resolver
+}
+
+func (r rowResolver) Columns(schema, name string) ([]string, bool) {
+	if types.EqualFold(schema, r.table.Schema) && types.EqualFold(name, r.table.Name) {
+		names := make([]string, len(r.table.Columns))
+		for i, c := range r.table.Columns {
+			names[i] = c.Name
+		}
+		return names, true
+	}
+	if r.rest == nil {
+		return nil, false
+	}
+	return r.rest.Columns(schema, name)
+}
+
+func (r rowResolver) Function(name string, args int) (columns []string, aggregate bool) {
+	if r.rest == nil {
+		return nil, false
+	}
+	return r.rest.Function(name, args)
+}
+
+// GeneratedOrder gives an order in which the generated columns can be computed, each after those it reads; reads tells the
+// columns that a generated one reads. ERROR "Cyclic dependency in generated columns" names the columns that go round.
+func (t *Table) GeneratedOrder(reads func(column int) []int) ([]int, error) {
+	after := make(map[int][]int) // the generated columns that a generated one reads
+	var order, open []int
+	for i, c := range t.Columns {
+		if c.Generated == nil {
+			continue
+		}
+		open = append(open, i)
+		for _, r := range reads(i) {
+			if t.Columns[r].Generated != nil {
+				after[i] = append(after[i], r)
+			}
+		}
+	}
+	order, open = peel(open, func(i int, left map[int]bool) bool { return !anyIn(after[i], left) })
+	if len(open) == 0 {
+		return order, nil
+	}
+	before := make(map[int][]int)
+	for i, rs := range after {
+		for _, r := range rs {
+			before[r] = append(before[r], i)
+		}
+	}
+	// What only reads a cycle is not part of one.
+	_, open = peel(open, func(i int, left map[int]bool) bool { return !anyIn(before[i], left) })
+	return nil, types.Errorf(types.ERROR, "Cyclic dependency in generated columns: '%s'", strings.Join(t.ColumnNames(open), "', '"))
+}
+
+// peel takes away what is free of the rest, again and again: the taken in order, and those that are left.
+func peel(all []int, isFree func(i int, left map[int]bool) bool) (taken, rest []int) {
+	left := make(map[int]bool, len(all))
+	for _, i := range all {
+		left[i] = true
+	}
+	for again := true; again; {
+		again = false
+		for _, i := range all {
+			if left[i] && isFree(i, left) {
+				delete(left, i)
+				taken = append(taken, i)
+				again = true
+			}
+		}
+	}
+	for _, i := range all {
+		if left[i] {
+			rest = append(rest, i)
+		}
+	}
+	return taken, rest
+}
+
+func anyIn(list []int, set map[int]bool) bool {
+	for _, i := range list {
+		if set[i] {
+			return true
+		}
+	}
+	return false
+}
