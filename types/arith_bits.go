@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// MaxShift is how far << shifts; beyond, the result is NULL.
-const MaxShift = 65_536
+// maxShift is how far << shifts; beyond, the result is NULL.
+const maxShift = 65_536
 
 // Bit operators work on integers of any size in two's complement without end (spec 10 §2.2). Operands read as for Add, and a
 // fraction is cut off; an infinity has no integer and makes the result NULL.
@@ -40,10 +40,10 @@ func BitOr(a, b Value) Value {
 	return bitwise(a, b, (*big.Int).Or)
 }
 
-// Shl gives a << n; a negative n shifts right. NULL for a shift to the left by more than MaxShift.
+// Shl gives a << n; a negative n shifts right. NULL for a shift to the left by more than maxShift.
 func Shl(a, n Value) Value { return shift(a, n, false) }
 
-// Shr gives a >> n, keeping the sign; a negative n shifts left. NULL for a shift to the left by more than MaxShift.
+// Shr gives a >> n, keeping the sign; a negative n shifts left. NULL for a shift to the left by more than maxShift.
 func Shr(a, n Value) Value { return shift(a, n, true) }
 
 func bitwise(a, b Value, op func(z, x, y *big.Int) *big.Int) Value {
@@ -84,7 +84,7 @@ func shift(a, n Value, right bool) Value {
 }
 
 func shiftLeft(x Value, n int64) Value {
-	if n > MaxShift {
+	if n > maxShift {
 		return Null
 	}
 	if i, ok := x.Int64(); ok && bits.Len64(magnitude(i))+int(n) <= 63 {

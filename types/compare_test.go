@@ -11,8 +11,9 @@ import (
 
 func TestCompareStorageClasses(t *testing.T) {
 	ascending := []Value{
-		Null, Real(math.Inf(-1)), bigOf("-9223372036854775809"), Int(-5), Real(-0.5), False, Real(0.25), True, Real(2.5), Int(10),
-		Real(9007199254740992), bigOf("9007199254740993"), bigOf("123456789012345678901234567890"), Real(1e300), Real(math.Inf(1)),
+		Null, Real(math.Inf(-1)), bigOf("-9223372036854775809"), Real(-0x1p63), Int(-5), Real(-0.5), False, Real(0.25), True, Real(2.5), Int(10),
+		Real(9007199254740992), bigOf("9007199254740993"), Int(math.MaxInt64), Real(0x1p63), bigOf("9223372036854775809"),
+		bigOf("123456789012345678901234567890"), Real(1e300), Real(math.Inf(1)),
 		Text(""), Text("B"), Text("b"), Text("é"), Text("\uffff"), Text("😀"),
 		Blob(nil), Blob([]byte{0}), Blob([]byte{1, 0}), Blob([]byte{2}),
 		parseDocument(`["a"]`), parseDocument(`[1]`), parseDocument(`{"a":10}`), parseDocument(`{"a":2}`),

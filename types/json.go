@@ -23,11 +23,12 @@ type JSON struct {
 // within its stack.
 const MaxJSONDepth = 10_000
 
-// NewArray makes the JSON array of elems, which it shares. It fails with TOOBIG beyond MaxJSONDepth.
+// NewArray makes the JSON array of elems, which it shares: values read from a cursor must be cloned first. It fails with
+// TOOBIG beyond MaxJSONDepth.
 func NewArray(elems []Value) (Value, error) { return checkDepth(&JSON{Elems: elems}) }
 
-// NewObject makes the JSON object of keys, each of which occurs once, and their values; it shares both. It fails with
-// TOOBIG beyond MaxJSONDepth.
+// NewObject makes the JSON object of keys, each of which occurs once, and their values; it shares both, as NewArray does. It
+// fails with TOOBIG beyond MaxJSONDepth.
 func NewObject(keys []string, elems []Value) (Value, error) {
 	return checkDepth(&JSON{Object: true, Keys: keys, Elems: elems})
 }

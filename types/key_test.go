@@ -38,6 +38,7 @@ func TestKeyBytes(t *testing.T) {
 		{"null", TypeInteger, nil, false, Null, "01", "/null"},
 		{"null desc", TypeInteger, nil, true, Null, "01", "/null"},
 		{"zero", TypeInteger, nil, false, Int(0), "1b00", "/0"},
+		{"negative zero", TypeReal, nil, false, Real(math.Copysign(0, -1)), "1b00", "/0"},
 		{"one", TypeInteger, nil, false, Int(1), "1c0100", "/1"},
 		{"one as real", TypeReal, nil, false, Real(1), "1c0100", "/1"},
 		{"true", TypeBoolean, nil, false, True, "1c0100", "/1"},

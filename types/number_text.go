@@ -169,9 +169,8 @@ func decimalEnd(s string) int {
 	digits := end - start
 	if end < len(s) && s[end] == '.' {
 		fraction := digitsEnd(s, end+1)
-		if digits += fraction - end - 1; digits > 0 {
-			end = fraction
-		}
+		digits += fraction - end - 1
+		end = fraction
 	}
 	if digits == 0 {
 		return 0
@@ -198,8 +197,26 @@ func parseDigits(s string, base int) Value {
 		i, _ := strconv.ParseInt(s, base, 64)
 		return Int(i)
 	}
-	b, _ := new(big.Int).SetString(s, base)
+	digits, negative := cutSign(s)
+	b := parseBig(digits, base)
+	if negative {
+		b.Neg(b)
+	}
 	return BigInt(b)
+}
+
+// parseBig reads digits by halves: SetString takes quadratic time, which megabytes of digits in a hostile document would
+// turn into minutes.
+func parseBig(digits string, base int) *big.Int {
+	const few = 2000
+	if len(digits) <= few {
+		b, _ := new(big.Int).SetString(digits, base)
+		return b
+	}
+	split := len(digits) / 2
+	high, low := parseBig(digits[:split], base), parseBig(digits[split:], base)
+	scale := new(big.Int).Exp(big.NewInt(int64(base)), big.NewInt(int64(len(digits)-split)), nil)
+	return low.Add(low, high.Mul(high, scale))
 }
 
 // parseDecimal reads a decimal number that the caller has checked; out of range it is ±Infinity.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -141,6 +142,18 @@ func TestIntegerTextLaws(t *testing.T) {
 		require.True(t, ok)
 		require.Zero(t, hex.Big().CmpAbs(v.Big()))
 	})
+}
+
+func TestParseIntegerOfManyDigits(t *testing.T) {
+	digits := strings.Repeat("9", 1_000_001) // 10^1000001 - 1
+	want := new(big.Int).Exp(big.NewInt(10), big.NewInt(1_000_001), nil)
+	want.Sub(want, big.NewInt(1))
+	got, ok := ParseInteger("-" + digits)
+	require.True(t, ok)
+	require.Zero(t, want.Neg(want).Cmp(got.Big()))
+	short, ok := ParseInteger("+00" + digits[:5001])
+	require.True(t, ok)
+	require.Equal(t, digits[:5001], FormatInteger(short))
 }
 
 func TestTrimSpace(t *testing.T) {

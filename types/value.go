@@ -2,6 +2,7 @@ package types
 
 import (
 	"math/big"
+	"strings"
 	"unsafe"
 )
 
@@ -197,7 +198,7 @@ func (r Row) Clone() Row {
 func (v Value) Clone() Value {
 	switch v.ref.(type) {
 	case textPtr:
-		return Text(string(append([]byte(nil), v.Str()...)))
+		return Text(strings.Clone(v.Str()))
 	case blobPtr:
 		return Blob(append(make([]byte, 0, v.num), v.Bytes()...))
 	}
