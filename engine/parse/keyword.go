@@ -1,0 +1,263 @@
+package parse
+
+import "strings"
+
+// word is a word that the grammar knows. The order of the constants is that of wordList and groups them by class.
+type word uint8
+
+const (
+	noWord word = iota // any other name
+	wAbort
+	wAdd
+	wAll
+	wAlter
+	wAlways
+	wAnalyze
+	wAnd
+	wApply
+	wAs
+	wAsc
+	wAssertion
+	wAutoincrement
+	wBegin
+	wBetween
+	wBy
+	wCase
+	wCast
+	wCollate
+	wCommit
+	wConflict
+	wConstraint
+	wCreate
+	wCross
+	wCurrent
+	wDeclare
+	wDeferrable
+	wDeferred
+	wDelete
+	wDesc
+	wDiff
+	wDistinct
+	wDrop
+	wElse
+	wEnd
+	wExcept
+	wExists
+	wExplain
+	wFail
+	wFalse
+	wFollowing
+	wForeign
+	wFrom
+	wFull
+	wGenerated
+	wGroup
+	wHaving
+	wIf
+	wIgnore
+	wImmediate
+	wIn
+	wIndex
+	wInitially
+	wInner
+	wInsert
+	wIntersect
+	wInto
+	wIs
+	wJoin
+	wLateral
+	wLeft
+	wLimit
+	wNatural
+	wNo
+	wNot
+	wNull
+	wOffset
+	wOr
+	wOrder
+	wOuter
+	wOver
+	wPartition
+	wPragma
+	wPreceding
+	wPrimary
+	wRange
+	wRecursive
+	wRelease
+	wRename
+	wReplace
+	wReturning
+	wRight
+	wRollback
+	wRow
+	wRows
+	wSavepoint
+	wSelect
+	wStored
+	wTable
+	wThen
+	wTo
+	wTransaction
+	wTrue
+	wUnbounded
+	wUnion
+	wUpdate
+	wUsing
+	wValues
+	wView
+	wVirtual
+	wWhen
+	wWhere
+	wWith
+	wXor
+
+	wTemp
+	wTemporary
+
+	wAction
+	wCascade
+	wCheck
+	wDefault
+	wKey
+	wLike
+	wOn
+	wReferences
+	wRestrict
+	wSet
+	wUnique
+
+	wCollation
+	wColumn
+	wContext
+	wData
+	wDefaults
+	wDo
+	wDomain
+	wEscape
+	wExclude
+	wFilter
+	wFirst
+	wFor
+	wGlob
+	wGroups
+	wImport
+	wInverse
+	wLast
+	wLens
+	wLogical
+	wMaintained
+	wMatch
+	wMaterialized
+	wMaxrecursion
+	wNothing
+	wNulls
+	wOption
+	wOptions
+	wOthers
+	wPlan
+	wQuery
+	wRefresh
+	wRegexp
+	wRowid
+	wSchema
+	wSeed
+	wSimple
+	wTags
+	wTies
+	wTrigger
+	wType
+	wVersion
+	wWindow
+	wWithout
+)
+
+// wordList names the words in the order of the constants.
+var wordList = strings.Fields(`
+	abort add all alter always analyze and apply as asc assertion autoincrement begin between by case cast collate commit
+	conflict constraint create cross current declare deferrable deferred delete desc diff distinct drop else end except
+	exists explain fail false following foreign from full generated group having if ignore immediate in index initially
+	inner insert intersect into is join lateral left limit natural no not null offset or order outer over partition
+	pragma preceding primary range recursive release rename replace returning right rollback row rows savepoint select
+	stored table then to transaction true unbounded union update using values view virtual when where with xor
+	temp temporary
+	action cascade check default key like on references restrict set unique
+	collation column context data defaults do domain escape exclude filter first for glob groups import inverse last lens
+	logical maintained match materialized maxrecursion nothing nulls option options others plan query refresh regexp
+	rowid schema seed simple tags ties trigger type version window without`)
+
+// class tells where a word may stand as a name without quotes (spec 10 §1.3). A place that admits one class admits those
+// after it.
+type class uint8
+
+const (
+	reserved   class = iota // nowhere
+	schemaWord              // temp, temporary: where a relation or a schema is named
+	contextual              // in references, after AS, in definitions; not as a bare alias
+	free                    // everywhere
+)
+
+// class gives the class of the word; a name that is no keyword is free.
+func (w word) class() class {
+	switch {
+	case w == noWord || w > wUnique:
+		return free
+	case w > wTemporary:
+		return contextual
+	case w > wXor:
+		return schemaWord
+	}
+	return reserved
+}
+
+const (
+	shortestWord = 2
+	longestWord  = 13 // autoincrement
+	wordSlots    = 1024
+)
+
+// wordTable finds a word by the hash of its letters, colliding words in the slots behind.
+var wordTable = makeWordTable()
+
+func makeWordTable() (table [wordSlots]word) {
+	for i, name := range wordList {
+		slot := hashWord(name)
+		for table[slot] != noWord {
+			slot = (slot + 1) % wordSlots
+		}
+		table[slot] = word(i + 1)
+	}
+	return table
+}
+
+// hashWord mixes the length and three letters, without regard to case.
+func hashWord(s string) uint32 {
+	first, second, last := uint32(s[0]|0x20), uint32(s[1]|0x20), uint32(s[len(s)-1]|0x20)
+	return (first + second<<3 + last<<6 + uint32(len(s))<<2) % wordSlots
+}
+
+// lookupWord tells which word a name without quotes is. It allocates nothing.
+func lookupWord(s string) word {
+	if len(s) < shortestWord || len(s) > longestWord {
+		return noWord
+	}
+	for slot := hashWord(s); ; slot = (slot + 1) % wordSlots {
+		w := wordTable[slot]
+		if w == noWord || equalWord(s, wordList[w-1]) {
+			return w
+		}
+	}
+}
+
+// equalWord compares a name with a word in lower case. Setting bit 5 lowers letters and makes no letter of anything else
+// that a name holds.
+func equalWord(s, lower string) bool {
+	if len(s) != len(lower) {
+		return false
+	}
+	for i := range len(s) {
+		if s[i]|0x20 != lower[i] {
+			return false
+		}
+	}
+	return true
+}
