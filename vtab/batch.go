@@ -1,6 +1,10 @@
 package vtab
 
-import "github.com/quereus/quereus-migrate/types"
+import (
+	"slices"
+
+	"github.com/quereus/quereus-migrate/types"
+)
 
 // Batch is a reusable block of rows between a cursor and its reader. Rows are full width; columns that the filter does not
 // ask for are NULL. Texts and blobs of the rows live in Arena and share its life: until the batch is filled again.
@@ -55,6 +59,23 @@ func (s *ColumnSet) Add(col int) {
 func (s ColumnSet) Has(col int) bool {
 	return col/64 < len(s.bits) && s.bits[col/64]&(1<<(col%64)) != 0
 }
+
+// Equal reports whether both sets have the same positions.
+func (s ColumnSet) Equal(o ColumnSet) bool {
+	long, short := s.bits, o.bits
+	if len(long) < len(short) {
+		long, short = short, long
+	}
+	for i, w := range long {
+		if i >= len(short) && w != 0 || i < len(short) && w != short[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Clone gives a set of its own memory.
+func (s ColumnSet) Clone() ColumnSet { return ColumnSet{bits: slices.Clone(s.bits)} }
 
 // Max gives the highest position in the set, -1 when it is empty.
 func (s ColumnSet) Max() int {

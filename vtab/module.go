@@ -97,19 +97,21 @@ type Conn interface {
 	// View pins the transaction's present state: committed rows as of its start, with its own changes.
 	View() (Pin, error)
 
-	// BeginStatement marks the point to which UndoStatement returns; EndStatement forgets it. They do not nest.
-	BeginStatement()
+	// BeginStatement marks the point to which UndoStatement returns; EndStatement forgets it. They do not nest. A statement of one
+	// row operation needs none: an operation that ends in a conflict leaves nothing.
+	BeginStatement(ctx context.Context) error
 	UndoStatement() error
-	EndStatement()
+	EndStatement() error
 
 	// Savepoint pushes a savepoint; depths count from 0. Release drops depth and deeper, keeping the changes; RollbackTo undoes what
-	// came since depth was pushed, and keeps it.
-	Savepoint(depth int) error
+	// came since depth was pushed, and keeps it. They lie between statements.
+	Savepoint(ctx context.Context, depth int) error
 	Release(depth int) error
 	RollbackTo(depth int) error
 
-	// Prepare gets everything ready that may fail; nothing is visible yet. Commit then makes it visible and, for a durable module,
-	// durable. The engine prepares all modules, then commits them, durable ones first.
+	// Prepare gets everything ready that may fail; nothing is visible yet, and nothing may be written after it. Commit then makes it
+	// visible and, for a durable module, durable. The engine prepares all modules, then commits them, durable ones first.
+	// Views are closed before either Commit or Rollback, one of which ends the Conn; after a failed Commit Rollback still has to come.
 	Prepare(ctx context.Context, c *Commit) error
 	Commit(ctx context.Context) error
 	Rollback() error
