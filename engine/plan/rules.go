@@ -1,0 +1,69 @@
+package plan
+
+// optimizer rewrites one bound statement.
+type optimizer struct {
+	b   *Binder
+	env *Env
+	err error
+}
+
+// rule is one rewriting of a whole tree, the plans of its subqueries left out: they are trees of their own. It gives the new
+// root.
+type rule struct {
+	name  string
+	apply func(o *optimizer, root Node) Node
+}
+
+// rewriteRules are applied in this order, each to the whole tree.
+var rewriteRules = []rule{
+	{"fold-constants", (*optimizer).foldConstants},     // before pushdown, so that constant conditions vanish
+	{"inline-members", (*optimizer).inlineMembers},     // so that conditions reach into members of WITH that are read once
+	{"push-filters", (*optimizer).pushFilters},         // to scans, below joins, and into join conditions
+	{"simplify-joins", (*optimizer).simplifyJoins},     // an outer join whose null-extended rows are filtered out is an inner one
+	{"push-filters-again", (*optimizer).pushFilters},   // below the joins that have become inner ones
+	{"push-limits", (*optimizer).pushLimits},           // into sorts and scans
+	{"prune-columns", (*optimizer).pruneColumns},       // last of the logical ones: earlier rules may drop the only reader
+	{"choose-access", (*optimizer).chooseAccess},       // joins and access paths, bottom up, with the orders that are asked for
+	{"settle-subqueries", (*optimizer).settleSubplans}, // note what each subquery reads from outside
+}
+
+// optimize rewrites a statement and the plans of its subqueries, innermost first.
+func (b *Binder) optimize(root Node) (Node, error) {
+	o := &optimizer{b: b, env: b.env}
+	root = o.tree(root)
+	return root, o.err
+}
+
+// tree applies all rules to a tree whose subqueries have been through them.
+func (o *optimizer) tree(root Node) Node {
+	o.subqueries(root)
+	for _, r := range rewriteRules {
+		if o.err == nil {
+			root = r.apply(o, root)
+		}
+	}
+	return root
+}
+
+// subqueries applies all rules to the subqueries in the expressions of a tree.
+func (o *optimizer) subqueries(n Node) {
+	eachInput(n, func(slot *Node) { o.subqueries(*slot) })
+	eachSubplan(n, func(s *Subplan) { s.Root = o.tree(s.Root) })
+}
+
+// settleSubplans notes what the subqueries of a tree depend on.
+func (o *optimizer) settleSubplans(root Node) Node {
+	WalkNode(root, func(n Node) {
+		eachSubplan(n, func(s *Subplan) {
+			s.Outer = FreeColumns(s.Root).Sorted()
+			s.Varies = readsWork(s.Root)
+		})
+	})
+	return root
+}
+
+// bottomUp replaces every node of a tree, inputs first, by what f makes of it.
+func bottomUp(n Node, f func(Node) Node) Node {
+	eachInput(n, func(slot *Node) { *slot = bottomUp(*slot, f) })
+	return f(n)
+}
