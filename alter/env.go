@@ -1,0 +1,72 @@
+// Package alter carries out schema changes: CREATE, DROP and ALTER of every kind of object. For each it makes the documented checks in
+// their order, computes the new catalog, and has the table's module do the row work. It knows transactions only as an Env.
+//
+// Every function runs inside a statement that its caller undoes as a whole when it fails, so none cleans up after itself: the first
+// error is the answer.
+//
+// The vocabulary of changes is the syntax tree. A step of a migration is a statement, and a reviewed step and one typed by
+// hand take the same road.
+package alter
+
+import (
+	"context"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab"
+)
+
+// Env is what a schema change needs of the transaction that it runs in. Everything it shows is the transaction's own state.
+type Env interface {
+	// Catalog gives the pending catalog, Install replaces it.
+	Catalog() *catalog.Snapshot
+	Install(*catalog.Snapshot)
+	// BuildEnv gives the session's settings and the registries for new definitions, whose numbers come from ids.
+	BuildEnv(ids catalog.Allocator) catalog.BuildEnv
+	// SchemaPath are the schemas that unqualified names are looked up in, folded.
+	SchemaPath() []string
+	// ForeignKeys reports whether foreign keys are enforced.
+	ForeignKeys() bool
+
+	// Module finds a module; nil when there is none of that name.
+	Module(name string) *Module
+	// Conn gives the transaction's part in a module, opening it when needed.
+	Conn(ctx context.Context, module string) (vtab.Conn, error)
+
+	// Resolver knows the relations and functions of a catalog, for walks over stored texts.
+	Resolver(s *catalog.Snapshot) ast.Resolver
+	// CheckExpression judges an expression of t, names, functions and determinism, against the catalog s.
+	CheckExpression(s *catalog.Snapshot, t *catalog.Table, e catalog.Expression) error
+	// CompileExpression makes an expression of t computable on t's rows, against the catalog s.
+	CompileExpression(ctx context.Context, s *catalog.Snapshot, t *catalog.Table, e catalog.Expression) (Computed, error)
+	// TableSpec compiles the expressions of t's indexes.
+	TableSpec(ctx context.Context, s *catalog.Snapshot, t *catalog.Table) (*vtab.TableSpec, error)
+	// CheckView plans the body of a view that is about to be made, in its own schema, and judges its list of columns.
+	CheckView(ctx context.Context, s *catalog.Snapshot, v *catalog.View) error
+	// EachRow calls f for every row of t; the row is valid during the call. The first error of f ends it and is the answer.
+	EachRow(ctx context.Context, t *catalog.Table, f func(types.Row) error) error
+	// Count runs a query against the pending state and gives the number of its rows, at most limit.
+	Count(ctx context.Context, q *ast.SelectStmt, limit int64) (int64, error)
+
+	// Leaving reports whether the plan under way will drop the table (constraint ""), or that constraint of it, later on, so that
+	// guards look at the end state (spec 21 §7).
+	Leaving(t *catalog.Table, constraint string) bool
+	// Progress is told the rows a rewrite has done so far.
+	Progress(rows int64)
+}
+
+// Computed is a compiled expression over the rows of a table.
+type Computed struct {
+	// Eval computes the value, converted to nothing. It is safe for concurrent use.
+	Eval func(types.Row) (types.Value, error)
+	// Type is the static type.
+	Type *types.Type
+}
+
+// Module is what a schema change asks of a storage module; nil abilities are absent.
+type Module struct {
+	Name    string
+	Creator vtab.Creator
+	Alterer vtab.Alterer
+}

@@ -1,0 +1,243 @@
+package alter
+
+import (
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// renameTable gives a table another name; every stored text that names it follows (spec 50 §3.3). No row is touched.
+func (c *change) renameTable(t *catalog.Table, a *ast.RenameTable) error {
+	if c.env.Catalog().Relation(t.Schema, a.To.Text) != nil {
+		return types.Errorf(types.ERROR, "Cannot rename table '%s' to '%s': an object of that name already exists in schema '%s'",
+			t.Name, a.To.Text, t.Schema)
+	}
+	cat := c.env.Catalog()
+	e := cat.Edit()
+	r := &renamer{change: c, edit: e, renamings: []ast.Renaming{{Schema: t.Schema, Name: t.Name, To: a.To.Text}}}
+	renamed := r.table(t).Clone()
+	renamed.Name, renamed.Seq = a.To.Text, e.NewSeq()
+	if err := r.followers(t); err != nil {
+		return err
+	}
+	e.DropRelation(t.Schema, t.Name)
+	e.PutTable(renamed)
+	c.env.Install(e.Done())
+	return nil
+}
+
+// renameColumn gives a column another name. Views that pass the column on publish it under the new name, and what reads them follows
+// in turn (spec 50 §3.4).
+func (c *change) renameColumn(t *catalog.Table, a *ast.RenameColumn) error {
+	col, err := column(t, a.From)
+	if err != nil {
+		return err
+	}
+	if i := t.ColumnIndex(a.To.Text); i >= 0 && i != col {
+		return types.Errorf(types.ERROR, "Column '%s' already exists in table '%s'", a.To.Text, t.Name)
+	}
+	renamings, err := c.cascade(ast.Renaming{Schema: t.Schema, Name: t.Name, Column: t.Columns[col].Name, To: a.To.Text})
+	if err != nil {
+		return err
+	}
+	e := c.env.Catalog().Edit()
+	r := &renamer{change: c, edit: e, renamings: renamings}
+	renamed := r.table(t).WithColumn(col, func(x *catalog.Column) { x.Name = a.To.Text })
+	if err := checkMovedStructures(t, renamed); err != nil {
+		return err
+	}
+	if err := r.followers(t); err != nil {
+		return err
+	}
+	e.PutTable(renamed)
+	c.env.Install(e.Done())
+	return nil
+}
+
+// checkMovedStructures refuses a rename that moves the structure of an unnamed UNIQUE onto the name of an index.
+func checkMovedStructures(before, after *catalog.Table) error {
+	for i, u := range after.Uniques {
+		name := after.StructureName(u)
+		if types.EqualFold(name, before.StructureName(before.Uniques[i])) || after.IndexPosition(name) < 0 {
+			continue
+		}
+		return types.Errorf(types.CONSTRAINT, "renaming moves the structure of UNIQUE (%s) to '%s', which would collide with existing index '%s' on table '%s'",
+			after.Columns[u.Columns[0]].Name, name, name, after.Name)
+	}
+	return nil
+}
+
+// cascade gives the renamings that follow from one: of every view that publishes a renamed column under its own name, to any depth.
+func (c *change) cascade(first ast.Renaming) ([]ast.Renaming, error) {
+	renamings := []ast.Renaming{first}
+	done := map[ast.Renaming]bool{}
+	for grown := true; grown; {
+		grown = false
+		for x := range c.texts() {
+			if x.view == nil || x.view.Columns != nil {
+				continue
+			}
+			published := ast.PublishedColumns(x.view.Body, x.home, renamings...)
+			if err := checkPublished(x.view, published); err != nil {
+				return nil, err
+			}
+			for _, p := range published {
+				n := ast.Renaming{Schema: x.view.Schema, Name: x.view.Name, Column: p.Name, To: p.After}
+				if p.Bare && p.Name != p.After && !done[n] {
+					done[n], grown = true, true
+					renamings = append(renamings, n)
+				}
+			}
+		}
+	}
+	return renamings, nil
+}
+
+// checkPublished refuses a rename after which a view would publish one name twice where it did not before.
+func checkPublished(v *catalog.View, published []ast.Published) error {
+	before, after := map[string]int{}, map[string]int{}
+	for _, p := range published {
+		before[types.Fold(p.Name)]++
+		after[types.Fold(p.After)]++
+	}
+	for _, p := range published {
+		if p.Name != p.After && after[types.Fold(p.After)] > before[types.Fold(p.After)] && after[types.Fold(p.After)] > 1 {
+			return types.Errorf(types.ERROR, "Cannot follow the rename: view '%s' already publishes a column named '%s'", v.Name, p.After)
+		}
+	}
+	return nil
+}
+
+// renamer rewrites what names a renamed object.
+type renamer struct {
+	change    *change
+	edit      *catalog.Edit
+	renamings []ast.Renaming
+}
+
+// followers rewrites every object but the renamed table itself.
+func (r *renamer) followers(renamed *catalog.Table) error {
+	cat := r.change.env.Catalog()
+	resolver := r.change.env.Resolver(cat)
+	for _, schema := range cat.Schemas() {
+		for t := range cat.Tables(schema) {
+			if t == renamed {
+				continue
+			}
+			if n := r.table(t); n != t {
+				r.edit.PutTable(n)
+			}
+		}
+		for v := range cat.Views(schema) {
+			if body, changed := ast.RenameRefs(v.Body, bodyHome(resolver, v.Schema), r.renamings...); changed {
+				n := *v
+				n.Body = body
+				r.edit.PutView(&n)
+			}
+		}
+		for a := range cat.Assertions(schema) {
+			if x, changed := ast.RenameRefs[ast.Node](a.X, bodyHome(resolver, a.Schema), r.renamings...); changed {
+				n := *a
+				n.X = x.(ast.Expr)
+				r.edit.PutAssertion(&n)
+			}
+		}
+	}
+	return nil
+}
+
+// table gives the table with its expressions and foreign keys rewritten; t itself when nothing in it changes.
+func (r *renamer) table(t *catalog.Table) *catalog.Table {
+	out := t
+	resolver := r.change.env.Resolver(r.change.env.Catalog())
+	for e := range t.Expressions() {
+		x, changed := ast.RenameRefs[ast.Node](e.X, rowHome(t, e.Kind, resolver), r.renamings...)
+		if changed {
+			out = withExpression(out, e, x.(ast.Expr))
+		}
+	}
+	for i, fk := range t.ForeignKeys {
+		if n := r.foreignKey(t, fk); n != nil {
+			out = out.WithForeignKey(i, func(x *catalog.ForeignKey) { *x = *n })
+		}
+	}
+	return out
+}
+
+// withExpression puts another expression in the place of e.
+func withExpression(t *catalog.Table, e catalog.Expression, x ast.Expr) *catalog.Table {
+	switch e.Kind {
+	case catalog.DefaultExpression:
+		return t.WithColumn(e.Column, func(c *catalog.Column) { c.Default = x })
+	case catalog.GeneratedExpression:
+		return t.WithColumn(e.Column, func(c *catalog.Column) { c.Generated = x })
+	case catalog.CheckExpression:
+		return t.WithCheck(e.Check, func(c *catalog.Check) { c.X = x })
+	case catalog.IndexPredicate:
+		return t.WithIndex(e.Index, func(ix *catalog.Index) { ix.Where = x })
+	}
+	return t.WithIndex(e.Index, func(ix *catalog.Index) {
+		members := append([]catalog.IndexMember(nil), ix.Members...)
+		members[e.Member].X = x
+		ix.Members = members
+	})
+}
+
+// foreignKey gives the key with its parent's names rewritten, nil when they stay.
+func (r *renamer) foreignKey(child *catalog.Table, fk *catalog.ForeignKey) *catalog.ForeignKey {
+	schema, parent := fk.ParentName(child)
+	var out *catalog.ForeignKey
+	own := func() *catalog.ForeignKey {
+		if out == nil {
+			out = new(catalog.ForeignKey)
+			*out = *fk
+			out.ParentColumns = append([]string(nil), fk.ParentColumns...)
+		}
+		return out
+	}
+	for _, n := range r.renamings {
+		if !types.EqualFold(n.Schema, schema) || !types.EqualFold(n.Name, parent) {
+			continue
+		}
+		if n.Column == "" {
+			own().ParentTable = n.To
+			continue
+		}
+		for i, c := range fk.ParentColumns {
+			if types.EqualFold(c, n.Column) {
+				own().ParentColumns[i] = n.To
+			}
+		}
+	}
+	return out
+}
+
+// renameConstraint gives a constraint another name; for a UNIQUE its structure moves along.
+func (c *change) renameConstraint(t *catalog.Table, a *ast.RenameConstraint, ddl string) error {
+	ref, err := t.FindConstraint(a.From.Text)
+	if err != nil {
+		return err
+	}
+	if ref.Class == catalog.UniqueIndexClass {
+		return indexConstraint(a.From.Text, "renamed")
+	}
+	if other, err := t.FindConstraint(a.To.Text); err == nil && other != ref {
+		return types.Errorf(types.CONSTRAINT, "Cannot rename constraint '%s' to '%s' on table '%s': a constraint with that name already exists",
+			a.From.Text, a.To.Text, t.Name)
+	}
+	switch ref.Class {
+	case catalog.CheckClass:
+		return c.replace(t.WithCheck(ref.Position, func(k *catalog.Check) { k.Name = a.To.Text }))
+	case catalog.ForeignKeyClass:
+		return c.replace(t.WithForeignKey(ref.Position, func(k *catalog.ForeignKey) { k.Name = a.To.Text }))
+	}
+	if t.IndexPosition(a.To.Text) >= 0 {
+		return types.Errorf(types.CONSTRAINT, "Cannot rename constraint '%s' to '%s': its structure would collide with existing index '%s' on table '%s'",
+			a.From.Text, a.To.Text, a.To.Text, t.Name)
+	}
+	return c.replace(t.WithUnique(ref.Position, func(k *catalog.Unique) { k.Name = a.To.Text }))
+}
+
+func indexConstraint(name, what string) error {
+	return types.Errorf(types.CONSTRAINT, "Constraint '%s' comes from a unique index and cannot be %s here. Use DROP INDEX", name, what)
+}
