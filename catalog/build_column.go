@@ -11,11 +11,8 @@ import (
 // is given twice the last counts. ERROR: an unknown collation, one that the type does not take, and DEFAULT with GENERATED.
 func BuildColumn(def *ast.ColumnDef, env BuildEnv) (*Column, error) {
 	c := &Column{Name: def.Name.Text, NotNull: !env.Nullable, Tags: BuildTags(def.Tags)}
-	if def.Type != nil {
-		c.TypeName = typeText(def.Type)
-		c.Type = env.Types.Lookup(def.Type.Name)
-	} else {
-		c.Type = env.Types.Lookup("")
+	if err := c.setType(def.Type, &env); err != nil {
+		return nil, err
 	}
 	c.Collation, c.CollationRank = env.DefaultCollation(c.Type), types.RankDefault
 	for _, k := range def.Constraints {
@@ -27,6 +24,26 @@ func BuildColumn(def *ast.ColumnDef, env BuildEnv) (*Column, error) {
 		return nil, types.Errorf(types.ERROR, "Column '%s' cannot have both DEFAULT and GENERATED ALWAYS AS", c.Name)
 	}
 	return c, nil
+}
+
+// setType resolves the type; a column without one holds bytes.
+func (c *Column) setType(t *ast.TypeName, env *BuildEnv) (err error) {
+	if t == nil {
+		c.Type = env.Types.Lookup("")
+		return nil
+	}
+	c.TypeName = typeText(t)
+	c.Type, err = env.lookupType(t, c.Name)
+	return err
+}
+
+// lookupType resolves a type that is written. A record names logical types: one that is not registered must not become another by
+// its spelling.
+func (env *BuildEnv) lookupType(t *ast.TypeName, column string) (*types.Type, error) {
+	if env.stored && !env.Types.IsKnown(t.Name) {
+		return nil, types.Errorf(types.ERROR, "Unknown type '%s' on column '%s'", t.Name, column)
+	}
+	return env.Types.Lookup(t.Name), nil
 }
 
 // apply lets one clause of the definition count.

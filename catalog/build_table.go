@@ -85,7 +85,11 @@ func (t *Table) buildContext(vars []ast.ContextVar, env *BuildEnv) error {
 		// Without a type a variable holds what it is given.
 		cv := ContextVar{Name: v.Name.Text, Type: types.TypeAny, NotNull: !v.Null}
 		if v.Type != nil {
-			cv.TypeName, cv.Type = typeText(v.Type), env.Types.Lookup(v.Type.Name)
+			var err error
+			if cv.Type, err = env.lookupType(v.Type, v.Name.Text); err != nil {
+				return err
+			}
+			cv.TypeName = typeText(v.Type)
 		}
 		t.Context = append(t.Context, cv)
 	}
