@@ -116,3 +116,20 @@ func TestFormsAreFixedPoints(t *testing.T) {
 		require.Equal(t, NormalTable(table), NormalTable(again), sql)
 	})
 }
+
+// The statements that objects give make them again.
+func TestStmtMakesTheSameTable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table, sql := drawTable(t)
+		text := ast.Format(table.Stmt())
+		again, err := BuildTable(parseOne[*ast.CreateTableStmt](t, text), testEnv())
+		require.NoError(t, err, text)
+		for _, ix := range table.Indexes {
+			indexText := ast.Format(ix.Stmt(table))
+			sameIndex, err := BuildIndex(parseOne[*ast.CreateIndexStmt](t, indexText), again, testEnv())
+			require.NoError(t, err, indexText)
+			again.Indexes = append(again.Indexes, sameIndex)
+		}
+		require.Equal(t, FormatDefinition(table), FormatDefinition(again), sql)
+	})
+}

@@ -72,11 +72,7 @@ type rowResolver struct {
 
 func (r rowResolver) Columns(schema, name string) ([]string, bool) {
 	if types.EqualFold(schema, r.table.Schema) && types.EqualFold(name, r.table.Name) {
-		names := make([]string, len(r.table.Columns))
-		for i, c := range r.table.Columns {
-			names[i] = c.Name
-		}
-		return names, true
+		return r.table.columnNames(), true
 	}
 	if r.rest == nil {
 		return nil, false

@@ -1,6 +1,9 @@
 package catalog
 
-import "github.com/quereus/quereus-migrate/engine/ast"
+import (
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+)
 
 // Node gives the constraint as a clause of t, everything that the catalog knows of it written out.
 func (c *Check) Node() *ast.TableConstraint {
@@ -39,6 +42,75 @@ func (t *Table) constraintNodes() []*ast.TableConstraint {
 	}
 	for _, fk := range t.ForeignKeys {
 		out = append(out, fk.Node(t))
+	}
+	return out
+}
+
+// Def gives the column as a definition that says what a session would decide: the logical type, nullability, and a collation other
+// than BINARY. The key and the constraints of the table are no part of it.
+func (c *Column) Def() *ast.ColumnDef {
+	def := &ast.ColumnDef{
+		Name: ast.Ident(c.Name), Type: &ast.TypeName{Name: c.Type.Name}, Tags: c.Tags.AST(), HasTags: len(c.Tags) > 0,
+	}
+	add := func(k *ast.ColumnConstraint) { def.Constraints = append(def.Constraints, k) }
+	null := &ast.ColumnConstraint{Kind: ast.NullClause, OnConflict: c.NotNullConflict}
+	if c.NotNull {
+		null.Kind = ast.NotNullClause
+	}
+	add(null)
+	if c.Collation != types.Binary {
+		add(&ast.ColumnConstraint{Kind: ast.CollateClause, Collation: ast.Ident(c.Collation.Name)})
+	}
+	if c.Default != nil {
+		add(&ast.ColumnConstraint{Kind: ast.DefaultClause, X: c.Default})
+	}
+	if c.Generated != nil {
+		add(&ast.ColumnConstraint{Kind: ast.GeneratedClause, X: c.Generated, Stored: c.Stored})
+	}
+	return def
+}
+
+// Stmt gives the statement that makes the table without its indexes, its name qualified: columns as Def gives them, the key and
+// all constraints as clauses of the table, the module said.
+func (t *Table) Stmt() *ast.CreateTableStmt {
+	s := &ast.CreateTableStmt{
+		Name: qname(t.Schema, t.Name), Using: t.usingNode(), Context: t.contextNodes(), HasContext: len(t.Context) > 0,
+		Tags: t.Tags.AST(), HasTags: len(t.Tags) > 0,
+	}
+	for _, c := range t.Columns {
+		s.Columns = append(s.Columns, c.Def())
+	}
+	s.Constraints = append([]*ast.TableConstraint{t.keyNode()}, t.constraintNodes()...)
+	if m := t.Maintained; m != nil {
+		s.Maintained = &ast.MaintainedClause{Columns: nameNodes(m.Columns), Query: m.Body}
+	}
+	return s
+}
+
+func (t *Table) keyNode() *ast.TableConstraint {
+	n := &ast.TableConstraint{Kind: ast.PrimaryKeyClause, OnConflict: t.Key.OnConflict}
+	for _, k := range t.Key.Columns {
+		n.Key = append(n.Key, ast.KeyColumn{Name: ast.Ident(t.Columns[k.Column].Name), Desc: k.Desc})
+	}
+	return n
+}
+
+func (t *Table) usingNode() *ast.UsingClause {
+	u := &ast.UsingClause{Module: ast.Ident(t.Module)}
+	for _, a := range t.ModuleArgs {
+		u.Args = append(u.Args, ast.ModuleArg{Key: ast.Ident(a.Key), Named: true, Value: ast.LiteralOf(a.Value)})
+	}
+	return u
+}
+
+func (t *Table) contextNodes() []ast.ContextVar {
+	var out []ast.ContextVar
+	for _, v := range t.Context {
+		n := ast.ContextVar{Name: ast.Ident(v.Name), Null: !v.NotNull}
+		if v.TypeName != "" {
+			n.Type = &ast.TypeName{Name: v.Type.Name}
+		}
+		out = append(out, n)
 	}
 	return out
 }
