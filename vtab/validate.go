@@ -116,8 +116,12 @@ func roleOf(op Op) role {
 	return roleOther
 }
 
-// claims checks that only the first filter of a column and role is claimed (A2), and that what is claimed is a seek column.
+// claims checks that only the first filter of a column and role is claimed (A2), and that what is claimed is a seek column. An empty
+// access takes no values, so it may rest on any filter.
 func (v *accessCheck) claims() bool {
+	if v.p.Kind == PlanEmpty {
+		return true
+	}
 	type place struct {
 		column int
 		role   role
@@ -129,7 +133,7 @@ func (v *accessCheck) claims() bool {
 			return v.fail("a second filter of one column and role is claimed")
 		}
 		seen[at] = true
-		if v.p.Handled[i] && v.p.Kind != PlanEmpty && !v.seeks(f.Column) {
+		if v.p.Handled[i] && !v.seeks(f.Column) {
 			return v.fail("a claimed filter is not on a seek column")
 		}
 	}

@@ -1,0 +1,53 @@
+package store
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/quereus/quereus-migrate/vtab/kv"
+	"github.com/quereus/quereus-migrate/vtab/kv/mem"
+	"github.com/quereus/quereus-migrate/vtab/vtabtest"
+)
+
+var background = context.Background()
+
+// bulkOptions let every rewrite go through bulk files, however small.
+var bulkOptions = Options{Overlay: 1}
+
+func openModule(t testing.TB, s kv.Store, o Options) *Module {
+	m, err := New(background, "test", s, o)
+	require.NoError(t, err)
+	return m
+}
+
+// memoryHarness runs the suite on the store in memory.
+func memoryHarness(o Options) vtabtest.Harness {
+	return vtabtest.Harness{
+		Open: func(t testing.TB) vtabtest.Module {
+			s := mem.Open()
+			m := openModule(t, s, o)
+			t.Cleanup(func() {
+				require.NoError(t, m.Close())
+				require.NoError(t, s.Close())
+			})
+			return m
+		},
+		OpenFaulty: func(t testing.TB) (vtabtest.Module, *vtabtest.Faults) {
+			f := new(vtabtest.Faults)
+			return openModule(t, &faultyStore{Store: mem.Open(), faults: f}, o), f
+		},
+	}
+}
+
+func TestMemory(t *testing.T) { vtabtest.Run(t, memoryHarness(Options{})) }
+
+func TestMemoryBulk(t *testing.T) { vtabtest.Run(t, memoryHarness(bulkOptions)) }
+
+func TestMemorySpilling(t *testing.T) {
+	h := memoryHarness(bulkOptions)
+	h.Memory = 2 << 10
+	h.OpenFaulty = nil
+	vtabtest.Run(t, h)
+}
