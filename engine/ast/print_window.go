@@ -1,6 +1,10 @@
 package ast
 
-import "github.com/quereus/quereus-migrate/types"
+import (
+	"strings"
+
+	"github.com/quereus/quereus-migrate/types"
+)
 
 var frameUnitText = [...]string{FrameRows: "rows ", FrameRange: "range ", FrameGroups: "groups "}
 
@@ -54,7 +58,7 @@ func (p *printer) space(from int) {
 func (p *printer) frame(f *Frame) {
 	p.str(frameUnitText[f.Unit])
 	if f.Last == nil {
-		p.bound(&f.Start)
+		p.soleBound(f)
 	} else {
 		p.str("between ")
 		p.bound(&f.Start)
@@ -62,6 +66,20 @@ func (p *printer) frame(f *Frame) {
 		p.bound(f.Last)
 	}
 	p.str(excludeText[f.Exclude])
+}
+
+// soleBound prints the start of a frame whose end is not written. Behind GROUPS, an offset that begins with the name exclude needs
+// parentheses: the word reads as the clause there.
+func (p *printer) soleBound(f *Frame) {
+	const word = "exclude"
+	from := len(p.buf)
+	p.bound(&f.Start)
+	text := string(p.buf[from:])
+	if f.Unit == FrameGroups && len(text) > len(word) && strings.EqualFold(text[:len(word)], word) {
+		p.buf = p.buf[:from]
+		p.paren(f.Start.Offset)
+		p.str(boundText[f.Start.Kind])
+	}
 }
 
 func (p *printer) bound(b *FrameBound) {

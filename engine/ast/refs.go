@@ -1,6 +1,7 @@
 package ast
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/quereus/quereus-migrate/types"
@@ -166,9 +167,8 @@ type refWalker struct {
 	home      Home
 	renamings map[relationKey][]Renaming
 	relations map[relationKey]*relation // those looked up so far; nil for one that does not exist
-	// kept says which tables in FROM must keep their old names, found out by walking: a walk that adds to it is begun anew.
-	kept  map[*TableRef]keeping
-	again bool
+	// kept says which tables in FROM keep their old names, wanted which ones must do so in the next walk.
+	kept, wanted map[*TableRef]keeping
 	// origin is the table whose new name or column the last changed reference shows.
 	origin *TableRef
 	found  func(QName) // told every relation named in the text, may be nil
@@ -180,6 +180,7 @@ func newRefWalker(home Home, renamings []Renaming) *refWalker {
 		renamings: make(map[relationKey][]Renaming),
 		relations: make(map[relationKey]*relation),
 		kept:      make(map[*TableRef]keeping),
+		wanted:    make(map[*TableRef]keeping),
 	}
 	for _, r := range renamings {
 		k := keyOf(r.Schema, r.Name)
@@ -192,21 +193,20 @@ func newRefWalker(home Home, renamings []Renaming) *refWalker {
 // all of them shows no new name, so the number of walks is bounded by the number of renamed tables in the text.
 func (w *refWalker) run(walk func(*scope) Node) Node {
 	for {
-		w.again = false
 		x := walk(newScope(w, w.rowFrame(), nil, w.home.Path))
-		if !w.again {
+		if len(w.wanted) == 0 {
 			return x
 		}
+		maps.Copy(w.kept, w.wanted)
+		clear(w.wanted)
 	}
 }
 
-// keep makes a table keep its old name, or if that is not enough its old columns.
+// keep makes a table keep its old name, or if it does so already and that is not enough, its old columns.
 func (w *refWalker) keep(t *TableRef, what keeping) {
-	if t == nil || w.kept[t] == keepColumns {
-		return
+	if t != nil && w.kept[t] != keepColumns {
+		w.wanted[t] = max(w.wanted[t], what, w.kept[t]+1)
 	}
-	w.kept[t] = max(what, w.kept[t]+1)
-	w.again = true
 }
 
 // relation looks a relation up, nil when it does not exist.

@@ -8,7 +8,7 @@ import (
 )
 
 // query renames the references in a query. With want it also gives the columns that the query yields. member is the WITH
-// member that the query is the body of, if that is recursive: its columns are known once the first leg is.
+// member that the query is the body of, which may read itself: its columns are known once the first leg is.
 func (s *scope) query(q *SelectStmt, want bool, member *cteList) (*SelectStmt, []refColumn) {
 	c := *q
 	in := s.in(s.frame)
@@ -62,13 +62,13 @@ func (s *scope) with(w *With) *With {
 		x := *m
 		entry := &cteList{key: types.Fold(m.Name.Text), columns: keptColumns(nameTexts(m.Columns)), outer: s.ctes}
 		in := s.in(s.frame)
-		var self *cteList
 		if w.Recursive {
-			self, in.ctes = entry, entry
+			in.ctes = entry
 		}
-		var columns []refColumn
-		if x.Query, columns = in.query(m.Query, m.Columns == nil, self); m.Columns == nil {
-			entry.columns = columns
+		if m.Columns != nil {
+			x.Query, _ = in.query(m.Query, false, nil)
+		} else {
+			x.Query, entry.columns = in.query(m.Query, true, entry)
 		}
 		s.ctes = entry
 		if x.Query == m.Query {
@@ -132,7 +132,7 @@ func (s *scope) setOp(n *SetOp, want bool, member *cteList) (QueryTerm, []refCol
 	for _, f := range n.Flags {
 		columns = append(columns[:len(columns):len(columns)], keptColumn(f.Name.Text))
 	}
-	if member != nil && member.columns == nil {
+	if member != nil {
 		member.columns = columns
 	}
 	c.R, _ = s.term(n.R, false, nil)

@@ -33,6 +33,10 @@ func Rewrite(n Node, f func(Node) Node) Node {
 // mapChildren applies f to the children of n in source order. It gives n itself when all answers are the nodes that were
 // asked about, else a copy of n that holds the answers. It is the one list of what a node's children are.
 func mapChildren(n Node, f func(Node) Node) Node {
+	switch n.(type) {
+	case *Literal, *ColumnRef, *Param, *TypeName, *TableRef: // most nodes are leaves
+		return n
+	}
 	s := slots{f: f}
 	switch n := n.(type) {
 	case Expr:
@@ -60,7 +64,9 @@ func keep[T any](s *slots, n *T, c T) *T {
 	if !s.changed {
 		return n
 	}
-	return &c
+	x := new(T) // not &c, which would be allocated for every node
+	*x = c
+	return x
 }
 
 // one maps a child that is held by pointer or interface; an absent one is skipped.
