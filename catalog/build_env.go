@@ -48,11 +48,14 @@ func (env *BuildEnv) schemaOf(name ast.QName) string {
 
 // DefaultCollation gives the collation of a column of type t that declares none: the session's for text, else BINARY.
 func (env *BuildEnv) DefaultCollation(t *types.Type) *types.Collation {
-	if env.Collation != nil && t.CollationAware && t.Class == types.KindText {
+	if env.Collation != nil && takesDefaultCollation(t) {
 		return env.Collation
 	}
 	return types.Binary
 }
+
+// takesDefaultCollation reports whether default_collation applies to columns of the type: text, and not ANY (spec 20 §2.1).
+func takesDefaultCollation(t *types.Type) bool { return t.CollationAware && t.Class == types.KindText }
 
 // ModuleOf gives the module, folded, and the arguments that a USING clause names, the session's without one (nil).
 func (env *BuildEnv) ModuleOf(using *ast.UsingClause) (module string, args []ModuleArg) {

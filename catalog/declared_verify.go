@@ -1,0 +1,169 @@
+package catalog
+
+import (
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// Verify judges everything about a declaration that can be told without running it, beyond Check: each item on its own,
+// indexes and seeds against the declared tables, foreign keys against declared tables and those that exists knows (nil: no
+// others). The first fault is reported, items before seeds. A tool that reads files calls it; the statements DECLARE, DIFF and
+// APPLY leave these faults to the statements that they run (spec 21 §2).
+func (d *Declared) Verify(env BuildEnv, exists func(schema, table string) bool) (*Resolved, error) {
+	if err := d.Check(); err != nil {
+		return nil, err
+	}
+	r := d.Resolve(env)
+	if len(r.Faults) > 0 {
+		return nil, r.Faults[0].Err
+	}
+	if err := d.checkParents(r.Snapshot, exists); err != nil {
+		return nil, err
+	}
+	for i := range d.Seeds {
+		if err := d.checkSeed(&d.Seeds[i], r.Snapshot); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// checkParents refuses foreign keys to tables that are neither declared nor there.
+func (d *Declared) checkParents(s *Snapshot, exists func(schema, table string) bool) error {
+	for _, item := range d.Items {
+		n, ok := item.Stmt.(*ast.CreateTableStmt)
+		if !ok {
+			continue
+		}
+		t := s.Table(d.Schema(), n.Name.Name.Text)
+		for _, fk := range t.ForeignKeys {
+			schema, parent := fk.ParentName(t)
+			if s.Table(schema, parent) == nil && (exists == nil || !exists(schema, parent)) {
+				return item.Origin.Fault(n, types.Errorf(types.NOTFOUND,
+					"Table '%s': foreign key '%s' references table '%s.%s', which is neither declared nor there", t.Name, fk.Name, schema, parent))
+			}
+		}
+	}
+	return nil
+}
+
+// checkSeed judges the rows of a seed against its table: where they go, whether they convert, and whether two have one key.
+func (d *Declared) checkSeed(seed *DeclaredSeed, s *Snapshot) error {
+	t := s.Table(d.Schema(), seed.Table.Text)
+	switch {
+	case t == nil:
+		return seed.fault(types.NOTFOUND, "no such table is declared")
+	case t.Maintained != nil:
+		return seed.fault(types.ERROR, "its rows are derived")
+	}
+	columns, err := seed.positions(t)
+	if err != nil {
+		return err
+	}
+	keys := newSeedKeys(t, columns)
+	for i, row := range seed.Rows {
+		if len(row) != len(columns) {
+			return seed.rowFault(i, types.ERROR, "row %d has %d values for %d columns", i+1, len(row), len(columns))
+		}
+		converted := make([]types.Value, len(row))
+		for j, v := range row {
+			c := t.Columns[columns[j]]
+			if converted[j], err = types.WriteConverter(c.Type, c.Name)(v); err != nil {
+				return seed.rowFault(i, types.CodeOf(err), "row %d: %s", i+1, err)
+			}
+		}
+		if first := keys.add(i, converted); first >= 0 {
+			return seed.rowFault(i, types.CONSTRAINT, "rows %d and %d have one primary key", first+1, i+1)
+		}
+	}
+	return nil
+}
+
+func (s *DeclaredSeed) fault(code types.Code, format string, args ...any) error {
+	return s.faultAt(s.item, types.Errorf(code, format, args...))
+}
+
+// rowFault is a fault of a row; it points to its first value.
+func (s *DeclaredSeed) rowFault(row int, code types.Code, format string, args ...any) error {
+	at := ast.Node(s.item)
+	if values := s.item.Rows[row]; len(values) > 0 {
+		at = values[0]
+	}
+	return s.faultAt(at, types.Errorf(code, format, args...))
+}
+
+func (s *DeclaredSeed) faultAt(at ast.Node, e *types.Error) error {
+	e.Message = "Seed data for table '" + s.Table.Text + "': " + e.Message
+	return s.Origin.Fault(at, e)
+}
+
+// positions gives the columns that the values of a row go to.
+func (s *DeclaredSeed) positions(t *Table) ([]int, error) {
+	var out []int
+	if s.Columns == nil {
+		for i, c := range t.Columns {
+			if c.Generated == nil {
+				out = append(out, i)
+			}
+		}
+		return out, nil
+	}
+	for _, n := range s.Columns {
+		i := t.ColumnIndex(n.Text)
+		switch {
+		case i < 0:
+			return nil, s.fault(types.ERROR, "Column '%s' not found in table '%s'", n.Text, t.Name)
+		case t.Columns[i].Generated != nil:
+			return nil, s.fault(types.ERROR, "Cannot INSERT into generated column '%s'", n.Text)
+		}
+		out = append(out, i)
+	}
+	return out, nil
+}
+
+// seedKeys finds rows of one primary key. It judges nothing when a member of the key is not among the columns or has no key bytes.
+type seedKeys struct {
+	encoder *types.KeyEncoder
+	members []int // positions in a seed's row
+	rows    map[string]int
+}
+
+func newSeedKeys(t *Table, columns []int) *seedKeys {
+	k := &seedKeys{rows: map[string]int{}}
+	at := make(map[int]int, len(columns))
+	for i, c := range columns {
+		at[c] = i
+	}
+	var parts []types.KeyPart
+	for _, m := range t.Key.Columns {
+		i, ok := at[m.Column]
+		part, err := types.NewKeyPart(t.Columns[m.Column].Type, t.Columns[m.Column].Collation, m.Desc)
+		if !ok || err != nil {
+			return k
+		}
+		k.members = append(k.members, i)
+		parts = append(parts, part)
+	}
+	k.encoder = types.NewKeyEncoder(parts...)
+	return k
+}
+
+// add notes a row and gives the first one of the same key, -1 for none.
+func (k *seedKeys) add(row int, values []types.Value) int {
+	if k.encoder == nil {
+		return -1
+	}
+	members := make([]types.Value, len(k.members))
+	for i, m := range k.members {
+		members[i] = values[m]
+	}
+	key, err := k.encoder.Append(nil, members...)
+	if err != nil {
+		return -1
+	}
+	if first, ok := k.rows[string(key)]; ok {
+		return first
+	}
+	k.rows[string(key)] = row
+	return -1
+}

@@ -1,0 +1,67 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// Origin says where the nodes of a definition were read from.
+type Origin struct {
+	// Source is the file; one without a name is a text that the reader of a message does not have before him.
+	Source *ast.Source
+	// Map turns the offset of a node into one of Source, for definitions that were put together from pieces of it; nil when the
+	// offsets are Source's own.
+	Map func(ast.Pos) ast.Pos
+}
+
+func (o Origin) position(p ast.Pos) (line, column int) {
+	if o.Map != nil && p != ast.NoPos {
+		p = o.Map(p)
+	}
+	return o.Source.Position(p)
+}
+
+// isNamed reports whether a message can point into the source.
+func (o Origin) isNamed() bool { return o.Source != nil && o.Source.Name != "" }
+
+// At gives the place of a node as file:line:column, "" when a message cannot point to it.
+func (o Origin) At(n ast.Node) string {
+	if line, column := o.position(n.Pos()); o.isNamed() && line > 0 {
+		return fmt.Sprintf("%s:%d:%d", o.Source.Name, line, column)
+	}
+	return ""
+}
+
+// Fault gives err the place of a node: a *SourceError where a message can point to it, else err as it is.
+func (o Origin) Fault(n ast.Node, err error) error {
+	if err == nil || !o.isNamed() {
+		return err
+	}
+	e := types.Error{Code: types.CodeOf(err), Message: err.Error(), Cause: err}
+	if own := (*types.Error)(nil); errors.As(err, &own) {
+		e.Message, e.Hint = own.Message, own.Hint
+	}
+	e.Line, e.Column = o.position(n.Pos())
+	return &SourceError{Source: o.Source, Err: &e}
+}
+
+// SourceError is a fault in a file. Err has line and column, 0 when the fault is the file's as a whole; Source serves to show the
+// line. It unwraps to Err.
+type SourceError struct {
+	Source *ast.Source
+	Err    *types.Error
+}
+
+func (e *SourceError) Error() string {
+	if e.Err.Line == 0 {
+		return e.Source.Name + ": " + e.Err.Error()
+	}
+	plain := *e.Err
+	plain.Line, plain.Column = 0, 0
+	return fmt.Sprintf("%s:%d:%d: %s", e.Source.Name, e.Err.Line, e.Err.Column, plain.Error())
+}
+
+func (e *SourceError) Unwrap() error { return e.Err }
