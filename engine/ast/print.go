@@ -40,7 +40,9 @@ func Format(n Node) string { return FormatWith(n, Options{}) }
 // FormatWith is Format under options.
 func FormatWith(n Node, opt Options) string { return string(Append(nil, n, opt)) }
 
-// Append appends the text of any node to dst. It takes time linear in the size of the tree and stack linear in its depth.
+// Append appends the text of any node to dst: of a statement, or of a part such as an expression or a *TableConstraint, which the
+// session and explicit forms (spec 23 §4) are put together from. It allocates nothing but the bytes, and takes time linear in
+// the size of the tree and stack linear in its depth.
 func Append(dst []byte, n Node, opt Options) []byte {
 	p := printer{buf: dst, Options: opt}
 	p.node(n)

@@ -92,14 +92,31 @@ func plain(x any) (string, bool) {
 			c.R = &ast.ParenTable{X: r}
 			return shape(c), true
 		}
+	case ast.Tag:
+		return "tag " + n.Key.Text + constantShape(n.Value), true
 	case ast.ModuleArg:
 		if !n.Named {
-			return "arg" + shape(n.Value), true
+			return "arg" + constantShape(n.Value), true
 		}
+		return "arg " + n.Key.Text + constantShape(n.Value), true
+	case ast.Option:
+		return "option " + n.Key.Text + constantShape(n.Value), true
+	case *ast.PragmaStmt:
+		return fmt.Sprintf("pragma(%s %t %s)", n.Name.Text, n.Bare, constantShape(n.Value)), true
+	case *ast.SeedItem:
+		return "seed " + n.Table.Text + shape(n.Columns) + string(ast.Append(nil, n, ast.Options{})), true
 	case ast.Expr:
 		return plainExpr(n)
 	}
 	return "", false
+}
+
+// constantShape is the shape of a literal outside an expression, where a number is its value.
+func constantShape(x *ast.Literal) string {
+	if x == nil {
+		return "nil"
+	}
+	return string(ast.AppendValue(nil, x, false))
 }
 
 func plainExpr(x ast.Expr) (string, bool) {
@@ -169,7 +186,7 @@ func plainBinary(n *ast.Binary) (string, bool) {
 			parts = append(parts, shape(x))
 		}
 		collect(n)
-		return fmt.Sprintf("chain%d%q", n.Op, parts), true
+		return fmt.Sprintf("chain%d(%s)", n.Op, strings.Join(parts, " | ")), true
 	}
 	return "", false
 }
