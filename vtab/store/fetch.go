@@ -91,7 +91,7 @@ func lostRow(err error, key []byte) error {
 	if err != nil {
 		return err
 	}
-	return types.Errorf(types.CORRUPT, "an index entry leads to no row (key %x)", key)
+	return types.Errorf(types.CORRUPT, "an index entry leads to no row: %s", formatKey(key))
 }
 
 // close gives the iterator back to the table.

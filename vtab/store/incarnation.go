@@ -178,7 +178,7 @@ func (m *Module) readLeftovers(space byte, span func(catalog.Incarnation, []byte
 	for ok := it.First(); ok; ok = it.Next() {
 		inc, ok := readIncarnation(it.Key()[1:])
 		if !ok {
-			return nil, types.Errorf(types.CORRUPT, "key %x names no incarnation", it.Key())
+			return nil, types.Errorf(types.CORRUPT, "key %s names no incarnation", formatKey(it.Key()))
 		}
 		s, err := span(inc, it.Value())
 		if err != nil {

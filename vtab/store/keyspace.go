@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 
 	"github.com/quereus/quereus-migrate/catalog"
@@ -87,8 +88,6 @@ func dataSpan(from, to catalog.Incarnation) kv.Span {
 	return kv.Span{Lo: dataPrefix(from), Hi: dataPrefix(to)}
 }
 
-func appendUvarint(n uint64) []byte { return binary.AppendUvarint(nil, n) }
-
 // readUvarint reads a value that is one uvarint and nothing else.
 func readUvarint(b []byte) (uint64, error) {
 	n, size := binary.Uvarint(b)
@@ -96,4 +95,19 @@ func readUvarint(b []byte) (uint64, error) {
 		return 0, types.Errorf(types.CORRUPT, "stored number %x is damaged", b)
 	}
 	return n, nil
+}
+
+// formatKey spells a key for people: /data/3/1/"abc" for row or entry (1, 'abc') of incarnation 3, /02/hex for anything else.
+func formatKey(key []byte) string {
+	if len(key) > 1 && key[0] == spaceData {
+		if n := 2 + int(key[1]); n <= len(key) {
+			if inc, ok := readIncarnation(key[1:n]); ok {
+				return fmt.Sprintf("/data/%d%s", inc, types.FormatKey(key[n:]))
+			}
+		}
+	}
+	if len(key) == 0 {
+		return "/"
+	}
+	return fmt.Sprintf("/%02x/%x", key[0], key[1:])
 }

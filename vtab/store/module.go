@@ -54,9 +54,8 @@ var (
 	_ vtab.StatisticsProvider = (*table)(nil)
 )
 
-// New makes the module of that name over a store, which stays the caller's: he closes the module before it. It clears what a
-// transaction that did not end, or a commit that could not clear it yet, left behind: exactly what intents and retired
-// records list.
+// New makes the module of that name over a store, which it takes over unless it fails. It clears what a transaction that did not
+// end, or a commit that could not clear it yet, left behind: exactly what intents and retired records list.
 func New(ctx context.Context, name string, s kv.Store, o Options) (*Module, error) {
 	if o.Overlay == 0 {
 		o.Overlay = defaultOverlay
@@ -71,14 +70,18 @@ func New(ctx context.Context, name string, s kv.Store, o Options) (*Module, erro
 	return m, nil
 }
 
-// Close releases what the module holds of the store. Pins and transactions must have ended.
+// Close closes the module and its store. Pins and transactions must have ended, else it is MISUSE and nothing is closed.
 func (m *Module) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.writer != nil || m.pins.held() {
 		return types.Errorf(types.MISUSE, "module %s cannot close: a transaction or a pin is open", m.name)
 	}
-	return m.pins.dropCurrent()
+	err := m.pins.dropCurrent()
+	if e := m.store.Close(); err == nil {
+		err = e
+	}
+	return err
 }
 
 // Durable implements vtab.RecordStore.

@@ -26,12 +26,8 @@ func openModule(t testing.TB, s kv.Store, o Options) *Module {
 func memoryHarness(o Options) vtabtest.Harness {
 	return vtabtest.Harness{
 		Open: func(t testing.TB) vtabtest.Module {
-			s := mem.Open()
-			m := openModule(t, s, o)
-			t.Cleanup(func() {
-				require.NoError(t, m.Close())
-				require.NoError(t, s.Close())
-			})
+			m := openModule(t, mem.Open(), o)
+			t.Cleanup(func() { require.NoError(t, m.Close()) })
 			return m
 		},
 		OpenFaulty: func(t testing.TB) (vtabtest.Module, *vtabtest.Faults) {
@@ -41,13 +37,17 @@ func memoryHarness(o Options) vtabtest.Harness {
 	}
 }
 
-func TestMemory(t *testing.T) { vtabtest.Run(t, memoryHarness(Options{})) }
+func TestMemory(t *testing.T) {
+	h := memoryHarness(Options{})
+	h.Share = 2
+	vtabtest.Run(t, h)
+}
 
 func TestMemoryBulk(t *testing.T) { vtabtest.Run(t, memoryHarness(bulkOptions)) }
 
 func TestMemorySpilling(t *testing.T) {
 	h := memoryHarness(bulkOptions)
-	h.Memory = 2 << 10
+	h.Memory, h.Share = 2<<10, 6
 	h.OpenFaulty = nil
 	vtabtest.Run(t, h)
 }

@@ -206,7 +206,7 @@ func (s *structure) primaryKeyOf(key, value []byte) ([]byte, error) {
 	}
 	n, err := readUvarint(value)
 	if err != nil || n > uint64(len(key)-len(s.prefix)) {
-		return nil, types.Errorf(types.CORRUPT, "index entry %x is damaged", key)
+		return nil, types.Errorf(types.CORRUPT, "index entry %s is damaged", formatKey(key))
 	}
 	return key[len(key)-int(n):], nil
 }

@@ -35,7 +35,12 @@ type Harness struct {
 	OpenFaulty func(t testing.TB) (Module, *Faults)
 	// Memory is the budget of transactions; small ones make them spill. 0 is 1 MiB.
 	Memory int64
+	// Share lets the long tests run one case of so many; 0 runs all. It is for variants of a module that was tested in full.
+	Share int
 }
+
+// skips reports whether case n of a long test is left out.
+func (h Harness) skips(n int) bool { return h.Share > 1 && n%h.Share != 0 }
 
 // Faults lets the n-th call of a storage fail. It is used by one goroutine.
 type Faults struct {

@@ -14,6 +14,9 @@ import (
 // rollbacks, reopening.
 func testRandom(t *testing.T, h Harness) {
 	for seed := range uint64(12) {
+		if h.skips(int(seed)) {
+			continue
+		}
 		g := newGen(1000 + seed)
 		s := newSession(t, h)
 		s.exec(func(x *txn) {
