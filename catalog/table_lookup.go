@@ -163,8 +163,12 @@ func (t *Table) FindConstraint(name string) (ConstraintRef, error) {
 	return ConstraintRef{}, types.Errorf(types.ERROR, "Constraint name '%s' is ambiguous in table '%s'", name, t.Name)
 }
 
+// constraintsNamed finds every constraint of the name; without a name, none.
 func (t *Table) constraintsNamed(name string) []ConstraintRef {
 	var found []ConstraintRef
+	if name == "" {
+		return nil
+	}
 	for i, c := range t.Checks {
 		if types.EqualFold(c.Name, name) {
 			found = append(found, ConstraintRef{CheckClass, i})
