@@ -184,7 +184,14 @@ func (b *Binder) tableFunc(t *ast.TableFunc, s *Scope) part {
 		}
 		return newPart(oneRow(), name, "", nil)
 	}
-	n := &TableFunc{Fn: f, Args: b.exprs(t.Args, s), Pos: b.pos(t.Pos())}
+	n := &TableFunc{Fn: f, Rows: f.Rows, Args: b.exprs(t.Args, s), Pos: b.pos(t.Pos())}
+	if f.BindRows != nil {
+		rows, err := f.BindRows(b.args(n.Args))
+		if err != nil {
+			b.failWith(t.Pos(), err)
+		}
+		n.Rows = rows
+	}
 	for _, c := range f.Columns {
 		n.Cols = append(n.Cols, Column{ID: b.newID(), Name: c.Name, Type: c.Type, Nullable: c.Nullable})
 	}

@@ -29,6 +29,8 @@ type Binder struct {
 	nested int
 	// stored is set while a stored expression is bound that is not part of the statement's text.
 	stored bool
+	// parameterless names what may hold no bind parameter while it is bound, "" for none.
+	parameterless string
 }
 
 // NewBinder makes a Binder for one statement.
@@ -160,6 +162,9 @@ type parameters struct {
 
 // param binds a parameter. Its static type is the declared one, else TEXT (spec 40 §13).
 func (b *Binder) param(p *ast.Param) Expr {
+	if b.parameterless != "" {
+		b.fail(p.Pos(), types.ERROR, "%s may not reference bind parameters", b.parameterless)
+	}
 	key := Parameter{Name: p.Name, Index: p.Index}
 	i, ok := b.params.at[key]
 	if !ok {

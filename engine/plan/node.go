@@ -85,6 +85,7 @@ func (v *Values) Output() []Column { return v.Cols }
 type TableFunc struct {
 	Estimate
 	Fn   *function.Function
+	Rows function.Rows // the implementation for the static arguments
 	Args []Expr
 	Cols []Column
 	Pos  ast.Pos

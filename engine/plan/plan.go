@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
@@ -47,6 +48,14 @@ type Parameter struct {
 	Type  *types.Type
 	// Declared is set when the type came from the environment and is not the TEXT of want of better.
 	Declared bool
+}
+
+// String spells the parameter as a statement does.
+func (p Parameter) String() string {
+	if p.Name != "" {
+		return ":" + p.Name
+	}
+	return "?" + strconv.Itoa(p.Index)
 }
 
 // Plan is a bound and planned statement. It is immutable and safe for concurrent use.

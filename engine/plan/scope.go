@@ -18,6 +18,9 @@ type Scope struct {
 	// behind grouping keys (HAVING).
 	aliases []alias
 	ahead   bool
+	// missing words the fault of a name that nothing knows, where stored expressions have words of their own; nil, or a nil
+	// answer, for the usual ones.
+	missing func(ref *ast.ColumnRef) *types.Error
 }
 
 // source is one source of FROM: a qualifier with the columns it reaches.
@@ -82,12 +85,24 @@ func (b *Binder) columnRef(ref *ast.ColumnRef, s *Scope) Expr {
 	if x := b.clockWord(ref); x != nil {
 		return x
 	}
-	if ref.Table.IsZero() {
-		b.fail(ref.Pos(), types.ERROR, "Column not found: %s", ref.Column.Text)
-	} else {
-		b.fail(ref.Pos(), types.ERROR, "%s isn't a column", refText(ref))
-	}
+	b.failWith(ref.Pos(), notFound(ref, s))
 	return b.bad(ref.Pos())
+}
+
+// notFound words the fault of a reference that names nothing.
+func notFound(ref *ast.ColumnRef, s *Scope) error {
+	for ; s != nil; s = s.outer {
+		if s.missing == nil {
+			continue
+		}
+		if err := s.missing(ref); err != nil {
+			return err
+		}
+	}
+	if ref.Table.IsZero() {
+		return types.Errorf(types.ERROR, "Column not found: %s", ref.Column.Text)
+	}
+	return types.Errorf(types.ERROR, "%s isn't a column", refText(ref))
 }
 
 // refText is a reference as it is told in messages.

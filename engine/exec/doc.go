@@ -1,0 +1,31 @@
+// Package exec compiles plans and runs them: physical operators, expressions as closures, spilling. It reaches tables through
+// Source and vtab alone and knows nothing of transactions.
+//
+// Build makes a Program out of a plan.Plan: every expression becomes a closure over positions of a row (Expr), every node a
+// recipe for an Operator. A Program is immutable. A run owns a set of operators and a Context; runs of one program that
+// follow each other reuse them, so a prepared point query allocates next to nothing.
+//
+// # Rows between operators
+//
+// Operators hand over batches (Batch). The rows of a batch belong to the operator that filled it and stay valid until its next
+// call of Next, Open or Close; their texts and blobs may lie in an arena with the same life. Who needs a row longer copies it
+// (rowStore). Nobody writes to rows of another operator. A row lies as plan.Node.Output says, full width for a scan.
+//
+// # Outer references
+//
+// A column of an enclosing query has a slot in the Context. Whoever evaluates a subquery or opens the right side of an ApplyJoin
+// first writes the columns that it reads into their slots.
+//
+// # Memory
+//
+// Operators that remember rows (sort, hash join, aggregate, distinct, set operations, loop join, WITH) hold up to
+// Runtime.MemoryBudget bytes each and go on in temporary files behind that (kv.Run): the sorter in sorted runs that are merged,
+// hash tables by setting rows of new keys aside in partitions that are worked off one after the other. What cannot spill is
+// one group's state of an aggregate such as group_concat, whose result must fit into memory anyway.
+//
+// # Seams
+//
+// Window functions: an operator over a sorter that reads partition by partition from a spool; frames are ranges of positions
+// in it. Parallel scans: a Context a worker (Context.fork), one scan recipe over several ranges, batches through a channel.
+// Data changes: operators whose Next writes and hands RETURNING rows out; expressions over images of a row come from CompileRow.
+package exec

@@ -1,0 +1,173 @@
+package exec
+
+import (
+	"github.com/quereus/quereus-migrate/engine/plan"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// memberRecipe is a compiled member of WITH.
+type memberRecipe struct {
+	slot  int
+	body  recipe
+	width int
+}
+
+// memberRows are the rows of a member in one run.
+type memberRows struct {
+	op     Operator
+	rows   spool
+	filled bool
+}
+
+func (b *builder) with(n *plan.With) recipe {
+	members := make([]*memberRecipe, len(n.CTEs))
+	for i, c := range n.CTEs {
+		m := &memberRecipe{slot: len(b.members), width: len(c.Body.Output())}
+		b.members[c] = m
+		m.body = b.node(c.Body)
+		members[i] = m
+	}
+	body := b.node(n.Body)
+	return func() Operator { return &withOp{members: members, body: body()} }
+}
+
+// withOp makes members readable in its body. A member's rows are computed when they are first read, at most once each time the
+// operator is opened.
+type withOp struct {
+	members []*memberRecipe
+	body    Operator
+	ec      *Context
+}
+
+// Open forgets what the members held.
+func (o *withOp) Open(ec *Context) error {
+	o.ec = ec
+	for _, m := range o.members {
+		if ec.spool[m.slot] == nil {
+			ec.spool[m.slot] = &memberRows{op: m.body()}
+		}
+		if err := ec.spool[m.slot].reset(); err != nil {
+			return err
+		}
+	}
+	return o.body.Open(ec)
+}
+
+// Next passes the body's rows.
+func (o *withOp) Next(b *Batch) error { return o.body.Next(b) }
+
+// Close closes the body and drops the members' rows.
+func (o *withOp) Close() error {
+	err := o.body.Close()
+	if o.ec == nil {
+		return err
+	}
+	for _, m := range o.members {
+		if e := o.ec.spool[m.slot].reset(); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// reset drops a member's rows; on nil it does nothing.
+func (m *memberRows) reset() error {
+	if m == nil {
+		return nil
+	}
+	m.filled = false
+	err := m.op.Close()
+	if e := m.rows.close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// fill computes a member's rows.
+func (m *memberRows) fill(ec *Context, width int) error {
+	if err := m.rows.start(ec, width); err != nil {
+		return err
+	}
+	if err := m.op.Open(ec); err != nil {
+		return err
+	}
+	for b := (Batch{}); ; {
+		if err := m.op.Next(&b); err != nil {
+			return err
+		}
+		if len(b.Rows) == 0 {
+			break
+		}
+		for _, row := range b.Rows {
+			if err := m.rows.add(row); err != nil {
+				return err
+			}
+		}
+	}
+	if err := m.op.Close(); err != nil {
+		return err
+	}
+	m.filled = true
+	return m.rows.finish()
+}
+
+func (b *builder) memberRead(n *plan.CTERead) recipe {
+	m := b.members[n.CTE]
+	return func() Operator { return &memberReadOp{member: m} }
+}
+
+// memberReadOp reads the rows of a member.
+type memberReadOp struct {
+	member *memberRecipe
+	ec     *Context
+	reader spoolReader
+	block  rowBlock
+}
+
+// Open computes the member's rows unless that has happened.
+func (o *memberReadOp) Open(ec *Context) error {
+	o.ec = ec
+	m := ec.spool[o.member.slot]
+	if !m.filled {
+		if err := m.fill(ec, o.member.width); err != nil {
+			return err
+		}
+	}
+	o.reader = m.rows.read()
+	return nil
+}
+
+// Next gives the next rows.
+func (o *memberReadOp) Next(b *Batch) error { return nextSpooled(o.ec, &o.reader, &o.block, b) }
+
+// Close has nothing to give back: the rows belong to the WITH.
+func (o *memberReadOp) Close() error { return nil }
+
+// nextSpooled gives the next batch of a spool: a stretch of its rows in memory, or copies of those in its file.
+func nextSpooled(ec *Context, r *spoolReader, block *rowBlock, b *Batch) error {
+	if rows := r.stretch(batchRows); len(rows) > 0 {
+		b.Rows = rows
+		return ec.canceled()
+	}
+	block.reset(r.s.mem.width)
+	for !block.full() {
+		row, err := r.next()
+		if err != nil {
+			return err
+		}
+		if row == nil {
+			break
+		}
+		keepRow(block, row)
+	}
+	b.Rows = block.rows
+	return ec.canceled()
+}
+
+// keepRow adds a copy of a row to a block.
+func keepRow(block *rowBlock, row types.Row) {
+	out := block.add()
+	for i := range out {
+		out[i] = block.keep(row[i])
+	}
+}

@@ -1,0 +1,108 @@
+package exec
+
+import (
+	"context"
+	"sync"
+
+	"github.com/quereus/quereus-migrate/engine/plan"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// Program is a compiled plan. It is immutable and safe for concurrent use: any number of runs may be under way at once.
+type Program struct {
+	plan                *plan.Plan
+	root                recipe
+	subs                []*subRecipe
+	outer, spool, works int
+	idle                sync.Pool // of *instance
+}
+
+// instance is what one run uses: operators and context. It serves one run after the other.
+type instance struct {
+	ec   *Context
+	root Operator
+}
+
+func (b *builder) program(root recipe) *Program {
+	return &Program{plan: b.plan, root: root, subs: b.subs, outer: len(b.outer), spool: len(b.members), works: len(b.works)}
+}
+
+// Columns describe the result, in the order of a row's values.
+func (p *Program) Columns() []plan.Column { return p.plan.Columns }
+
+// Params are the bind parameters in the order in which the statement first names them.
+func (p *Program) Params() []plan.Parameter { return p.plan.Params }
+
+// Run begins a run. The Runtime must not change before Close. The rows must be closed, whatever happens.
+func (p *Program) Run(ctx context.Context, rt *Runtime) (*Rows, error) {
+	in, _ := p.idle.Get().(*instance)
+	if in == nil {
+		in = &instance{ec: p.context(), root: p.root()}
+	}
+	r := &Rows{program: p, in: in, width: len(p.plan.Columns)}
+	err := in.ec.begin(ctx, rt, p.plan.Params)
+	if err == nil {
+		err = in.root.Open(in.ec)
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// context makes a context with room for what the program keeps in one.
+func (p *Program) context() *Context {
+	return &Context{
+		param: make([]boundParam, len(p.plan.Params)),
+		outer: make([]types.Value, p.outer),
+		subs:  make([]subRun, len(p.subs)),
+		spool: make([]*memberRows, p.spool),
+		work:  make([]*workRows, p.works),
+	}
+}
+
+// Rows are the rows of a run. One goroutine uses them.
+type Rows struct {
+	program *Program
+	in      *instance
+	batch   Batch
+	at      int
+	width   int
+	done    bool
+	err     error
+}
+
+// Columns describe the rows.
+func (r *Rows) Columns() []plan.Column { return r.program.plan.Columns }
+
+// Next gives the next row, nil at the end and on an error. The row is valid until the next call.
+func (r *Rows) Next() (types.Row, error) {
+	for r.at == len(r.batch.Rows) {
+		if r.done || r.in == nil {
+			return nil, r.err
+		}
+		r.at = 0
+		if r.err = r.in.root.Next(&r.batch); r.err != nil {
+			r.batch.Rows = nil
+		}
+		r.done = len(r.batch.Rows) == 0
+	}
+	r.at++
+	return r.batch.Rows[r.at-1][:r.width], nil
+}
+
+// Close ends the run. A second call does nothing.
+func (r *Rows) Close() error {
+	in := r.in
+	if in == nil {
+		return nil
+	}
+	r.in, r.batch = nil, Batch{}
+	err := in.root.Close()
+	if e := in.ec.end(); err == nil {
+		err = e
+	}
+	r.program.idle.Put(in)
+	return err
+}

@@ -1,0 +1,243 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab"
+)
+
+// Mode is what a stored expression of a table is for, and so what it may read (spec 20 §2.3–2.5, 31 §3).
+type Mode uint8
+
+// The modes.
+const (
+	// DefaultExpr reads new.c of supplied columns, and context variables; a bare column is refused.
+	DefaultExpr Mode = iota
+	// CheckExpr reads the images new and old, bare columns of one of them, and context variables.
+	CheckExpr
+	// GeneratedExpr reads the table's own columns: c, t.c, s.t.c, new.c.
+	GeneratedExpr
+	// IndexExpr is a member or predicate of an index: the table's own columns.
+	IndexExpr
+	// RowExpr is an expression of the engine's over a row of the table: no rule but the names of the columns.
+	RowExpr
+)
+
+// Use says where a stored expression stands.
+type Use struct {
+	Mode Mode
+	// Column is the column that a default or generated expression belongs to, for messages.
+	Column string
+	// Supplied are the columns that the INSERT supplies, which alone a default reads; nil for all.
+	Supplied *vtab.ColumnSet
+	// BareOld makes bare columns mean the old row: a CHECK in a DELETE.
+	BareOld bool
+	// AnyFunction lifts the determinism rule for this expression.
+	AnyFunction bool
+}
+
+// TableExpr is a stored expression bound over one table. It is evaluated over a row that holds the new image's columns, then, for
+// a CHECK, those of the old image, then the context variables: Layout.
+type TableExpr struct {
+	X      Expr
+	Layout []Column
+	// OldAt and ContextAt are where the old image and the context variables begin in Layout; -1 for a mode without them.
+	OldAt, ContextAt int
+	// New and Old are the columns read of each image, Context the variables.
+	New, Old    vtab.ColumnSet
+	Context     []int
+	HasSubquery bool
+}
+
+// tableScope is a scope over the images of a table's row.
+type tableScope struct {
+	scope    *Scope
+	new, old []Column
+	context  []Column
+}
+
+// BindTableExpr binds a stored expression over a row of its table. Names of relations in it mean the table's own schema.
+func BindTableExpr(t *catalog.Table, x ast.Expr, use Use, env *Env) (*TableExpr, error) {
+	b := NewBinder(env)
+	b.stored, b.path = true, []string{t.Schema}
+	b.parameterless = use.Mode.what()
+	ts := b.tableScope(t, use)
+	te := &TableExpr{X: b.expr(x, ts.scope), OldAt: -1, ContextAt: -1}
+	if b.err == nil && !use.AnyFunction {
+		b.requireDeterminism(te.X, use.Mode)
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	te.layOut(ts, use)
+	te.reads(ts)
+	o := &optimizer{b: b, env: env}
+	te.X = o.storedExpr(te.X)
+	return te, o.err
+}
+
+// what names the place of an expression in messages.
+func (m Mode) what() string {
+	return [...]string{DefaultExpr: "DEFAULT", CheckExpr: "CHECK", GeneratedExpr: "GENERATED ALWAYS AS", IndexExpr: "an index", RowExpr: "a stored expression"}[m]
+}
+
+// tableScope makes the scope in which a stored expression is bound.
+func (b *Binder) tableScope(t *catalog.Table, use Use) *tableScope {
+	ts := &tableScope{new: b.tableColumns(t), scope: &Scope{missing: missingName(t, use)}}
+	s := ts.scope
+	own := &source{name: types.Fold(t.Name), schema: types.Fold(t.Schema), cols: ts.new}
+	image := &source{name: "new", cols: ts.new}
+	switch use.Mode {
+	case DefaultExpr:
+		s.sources = []*source{b.contextSource(t, ts), supplied(image, use.Supplied)}
+	case CheckExpr:
+		ts.old = nullable(b.renew(ts.new))
+		if use.BareOld {
+			own.cols = ts.old
+		}
+		s.sources = []*source{b.contextSource(t, ts), image, {name: "old", cols: ts.old}, own}
+		s.visible = visibles(own.cols)
+	default:
+		s.sources = []*source{image, own}
+		s.visible = visibles(ts.new)
+	}
+	hide := visibles(ts.context)
+	s.visible = append(slices.DeleteFunc(s.visible, func(v visible) bool {
+		return slices.ContainsFunc(hide, func(h visible) bool { return h.fold == v.fold })
+	}), hide...)
+	return ts
+}
+
+// contextSource is the qualifier of the table's context variables.
+func (b *Binder) contextSource(t *catalog.Table, ts *tableScope) *source {
+	for _, v := range t.Context {
+		ts.context = append(ts.context, Column{ID: b.newID(), Name: v.Name, Type: v.Type, Nullable: !v.NotNull})
+	}
+	return &source{name: "context", cols: ts.context}
+}
+
+// supplied keeps of an image what an INSERT supplies.
+func supplied(image *source, set *vtab.ColumnSet) *source {
+	if set == nil {
+		return image
+	}
+	out := &source{name: image.name}
+	for i, c := range image.cols {
+		if set.Has(i) {
+			out.cols = append(out.cols, c)
+		}
+	}
+	return out
+}
+
+// missingName words the fault of a name that a stored expression does not know.
+func missingName(t *catalog.Table, use Use) func(ref *ast.ColumnRef) *types.Error {
+	return func(ref *ast.ColumnRef) *types.Error {
+		switch {
+		case use.Mode == DefaultExpr && ref.Table.IsZero() && t.ColumnIndex(ref.Column.Text) >= 0:
+			return types.Errorf(types.ERROR, "DEFAULT of column '%s' may not reference a bare column: %s (write new.%s)",
+				use.Column, ref.Column.Text, ref.Column.Text)
+		case use.Mode == GeneratedExpr && ref.Table.IsZero():
+			return types.Errorf(types.ERROR, "Column '%s' referenced by generated column '%s' not found", ref.Column.Text, use.Column)
+		case use.Mode == GeneratedExpr && t.ColumnIndex(ref.Column.Text) < 0 && isOwn(t, ref):
+			return types.Errorf(types.ERROR, "Column '%s' referenced by generated column '%s' not found", ref.Column.Text, use.Column)
+		case use.Mode == GeneratedExpr:
+			return types.Errorf(types.ERROR, "'%s' in generated column '%s' binds nothing", refText(ref), use.Column)
+		}
+		return nil
+	}
+}
+
+// isOwn reports whether a reference is qualified by the table itself or by new.
+func isOwn(t *catalog.Table, ref *ast.ColumnRef) bool {
+	return types.EqualFold(ref.Table.Text, t.Name) || types.EqualFold(ref.Table.Text, "new")
+}
+
+// requireDeterminism refuses what does not give the same value every time (spec 31 §9).
+func (b *Binder) requireDeterminism(x Expr, mode Mode) {
+	if mode == RowExpr || b.env.Nondeterministic || !varies(x) {
+		return
+	}
+	if mode == IndexExpr {
+		b.fail(ast.NoPos, types.ERROR, "Non-deterministic expression not allowed in an index")
+		return
+	}
+	b.fail(ast.NoPos, types.ERROR, "Non-deterministic expression not allowed in %s", mode.what())
+}
+
+// varies reports whether an expression calls something non-deterministic, in its subqueries too.
+func varies(x Expr) bool {
+	found := false
+	walkExpr(x, func(x Expr) bool {
+		switch x := x.(type) {
+		case *Clock:
+			found = true
+		case *Call:
+			found = found || !x.Fn.Deterministic
+		}
+		if s := subplanOf(x); s != nil && !found {
+			found = nodeVaries(s.Root)
+		}
+		return !found
+	})
+	return found
+}
+
+// nodeVaries reports whether a plan calls something non-deterministic.
+func nodeVaries(root Node) bool {
+	found := false
+	WalkNode(root, func(n Node) {
+		switch n := n.(type) {
+		case *TableFunc:
+			found = found || !n.Fn.Deterministic
+		case *Aggregate:
+			for _, a := range n.Aggs {
+				found = found || !a.Fn.Deterministic
+			}
+		}
+		eachExpr(n, func(slot *Expr) { found = found || varies(*slot) })
+	})
+	return found
+}
+
+// layOut settles the row that the expression is evaluated over.
+func (te *TableExpr) layOut(ts *tableScope, use Use) {
+	te.Layout = slices.Clone(ts.new)
+	if use.Mode == CheckExpr {
+		te.OldAt = len(te.Layout)
+		te.Layout = append(te.Layout, ts.old...)
+	}
+	if use.Mode == CheckExpr || use.Mode == DefaultExpr {
+		te.ContextAt = len(te.Layout)
+		te.Layout = append(te.Layout, ts.context...)
+	}
+}
+
+// reads notes what the expression reads.
+func (te *TableExpr) reads(ts *tableScope) {
+	te.HasSubquery = HasSubquery(te.X)
+	for id := range ExprColumns(te.X) {
+		if i := findColumn(ts.new, id); i >= 0 {
+			te.New.Add(i)
+		}
+		if i := findColumn(ts.old, id); i >= 0 {
+			te.Old.Add(i)
+		}
+		if i := findColumn(ts.context, id); i >= 0 {
+			te.Context = append(te.Context, i)
+		}
+	}
+	slices.Sort(te.Context)
+}
+
+// storedExpr plans the subqueries of an expression and folds its constants.
+func (o *optimizer) storedExpr(x Expr) Expr {
+	holder := &Filter{Input: oneRow(), Conds: []Expr{x}}
+	eachSubplan(holder, func(s *Subplan) { s.Root = o.tree(s.Root) })
+	holder.Conds[0] = rewriteExpr(x, o.foldExpr)
+	o.settleSubplans(holder)
+	return holder.Conds[0]
+}
