@@ -1,0 +1,106 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"github.com/quereus/quereus-migrate/vtab/kv/pebble"
+	"github.com/quereus/quereus-migrate/vtab/vtabtest"
+)
+
+func openPebble(t testing.TB, fs vfs.FS) *pebble.Store {
+	s, err := pebble.Open("db", pebble.Options{FS: fs, Create: true, CacheBytes: 1 << 20, MemTableBytes: 1 << 20})
+	require.NoError(t, err)
+	return s
+}
+
+// pebbleHarness runs the suite on Pebble, in a file system in memory.
+func pebbleHarness(o Options) vtabtest.Harness {
+	type opened struct {
+		fs vfs.FS
+		m  *Module
+	}
+	places := map[vtabtest.Module]*opened{}
+	return vtabtest.Harness{
+		Open: func(t testing.TB) vtabtest.Module {
+			fs := vfs.NewMem()
+			p := &opened{fs, openModule(t, openPebble(t, fs), o)}
+			places[p.m] = p
+			t.Cleanup(func() { require.NoError(t, p.m.Close()) })
+			return p.m
+		},
+		Reopen: func(t testing.TB, m vtabtest.Module) vtabtest.Module {
+			p := places[m]
+			require.NoError(t, p.m.Close())
+			p.m = openModule(t, openPebble(t, p.fs), o)
+			places[p.m] = p
+			return p.m
+		},
+	}
+}
+
+func TestPebble(t *testing.T) {
+	h := pebbleHarness(Options{})
+	h.Share = 4
+	vtabtest.Run(t, h)
+}
+
+func TestPebbleBulk(t *testing.T) { vtabtest.Run(t, pebbleHarness(bulkOptions)) }
+
+// TestRetired keeps readers on states that name ranges which commits after them retired.
+func TestRetired(t *testing.T) {
+	fs := vfs.NewMem()
+	m := openModule(t, openPebble(t, fs), bulkOptions)
+	first := createBig(t, m, 500)
+	reader, err := m.Pin(background)
+	require.NoError(t, err)
+	def := first
+	for i := range 3 {
+		c := begin(t, m, 1<<20)
+		after, err := m.Alter(background, c, rekeying(t, def, i))
+		require.NoError(t, err)
+		commit(t, c, def, after)
+		def = after
+	}
+	require.Len(t, m.retired, 3, "the reader may still name the first, and was before the others")
+	require.Equal(t, 500, countRows(t, m, first, reader, scanAll(first)))
+	require.NoError(t, reader.Close())
+	require.Empty(t, m.retired, "the last reader's end clears them")
+	requireOnly(t, m.store, def)
+
+	// What could not be cleared before the process ended is cleared at the next open.
+	reader, err = m.Pin(background)
+	require.NoError(t, err)
+	c := begin(t, m, 1<<20)
+	after, err := m.Alter(background, c, rekeying(t, def, 1))
+	require.NoError(t, err)
+	commit(t, c, def, after)
+	require.Len(t, m.retired, 1)
+	m.retired = nil // as if the process ended now
+	require.NoError(t, reader.Close())
+	require.NoError(t, m.Close())
+	m = openModule(t, openPebble(t, fs), bulkOptions)
+	requireOnly(t, m.store, after)
+	pin, err := m.Pin(background)
+	require.NoError(t, err)
+	require.Equal(t, 500, countRows(t, m, after, pin, scanAll(after)))
+	require.NoError(t, pin.Close())
+	require.NoError(t, m.Close())
+}
+
+// TestRollbackClears ingests, rolls back, and looks for what is left.
+func TestRollbackClears(t *testing.T) {
+	m := openModule(t, openPebble(t, vfs.NewMem()), bulkOptions)
+	def := createBig(t, m, 200)
+	next := m.next
+	c := begin(t, m, 1<<20)
+	_, err := m.Alter(background, c, rekeying(t, def, 0))
+	require.NoError(t, err)
+	require.NotZero(t, c.own.listed, "an intent is durable")
+	require.NoError(t, c.Rollback())
+	requireOnly(t, m.store, def)
+	require.GreaterOrEqual(t, m.next, next+intentAhead, "numbers that an intent listed are not used again")
+	require.NoError(t, m.Close())
+}
