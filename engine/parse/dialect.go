@@ -7,7 +7,7 @@ import "strings"
 //
 //	"a b"   b offends and stands behind a
 //	"^ a"   a offends as the first word of a statement
-//	"a *"   anything offends behind a, which was read as a name
+//	"a …"   anything offends behind a, which was read as a name
 //	"a"     a offends
 //
 // Strings and numbers appear as 'string' and 'number'.
@@ -29,8 +29,8 @@ var dialectHints = map[string]string{
 	"^ table":    "write: select * from t",
 
 	"begin immediate": "BEGIN has no modes: the first write takes the lock",
-	"begin deferred":  "BEGIN has no modes: the first write takes the lock",
 	"begin exclusive": "BEGIN has no modes: the first write takes the lock",
+	"begin deferred":  "BEGIN has no modes: the first write takes the lock",
 	"begin work":      "write: begin",
 	"commit work":     "write: commit",
 	"rollback work":   "write: rollback",
@@ -50,8 +50,6 @@ var dialectHints = map[string]string{
 	"drop primary":     "write: alter primary key (…)",
 	"set type":         "write: set data type <type>",
 	"type":             "write: alter column c set data type <type>",
-	"modify":           "write: alter column c set data type <type>",
-	"change":           "write: rename column a to b; alter column b set data type <type>",
 	"owner":            "there are no owners and no rights",
 	"cascade":          "leave CASCADE out and drop first what depends on it",
 	"match full":       "MATCH SIMPLE is what holds: leave it out",
@@ -60,43 +58,40 @@ var dialectHints = map[string]string{
 	"identity":         numberRows,
 	"precision":        "write the type as one word: double or real",
 	"varying":          "write the type as one word: varchar",
-	"unsigned":         "leave it out and add: check (c >= 0)",
 	"engine":           "choose the storage module with: using <module>",
 	"comment":          "write: with tags (comment = '…')",
 
-	"top number":      "write at the end of the query: limit <count>",
-	"fetch":           "write: limit <count>",
-	"offset":          "write: limit <count> offset <skip>",
-	"limit all":       "leave LIMIT out",
-	"for update":      "rows are not locked: leave FOR UPDATE out",
-	"for share":       "rows are not locked: leave FOR SHARE out",
-	"union distinct":  "UNION drops duplicates by itself: leave DISTINCT out",
-	"intersect all":   "INTERSECT gives distinct rows only",
-	"except all":      "EXCEPT gives distinct rows only",
-	"minus *":         "write: except",
-	"qualify *":       "filter on the window function in an outer query",
-	"tablesample *":   "write: order by random() limit <count>",
-	"grouping sets":   "write one query for each grouping and join them with union all",
-	"semi":            "write: where exists (select …)",
-	"anti":            "write: where not exists (select …)",
-	"from lateral":    "LATERAL stands behind JOIN: cross join lateral …",
-	"delete using":    "write: where exists (select … from …)",
-	"update or":       "UPDATE has no OR clause: the constraint says what a violation does",
-	"delete or":       "DELETE has no OR clause",
-	"returning order": "wrap it: select … from (… returning …) order by …",
+	"top number":     "write at the end of the query: limit <count>",
+	"fetch …":        "write: limit <count>",
+	"offset":         "write: limit <count> offset <skip>",
+	"limit all":      "leave LIMIT out",
+	"for update":     "rows are not locked: leave FOR UPDATE out",
+	"for share":      "rows are not locked: leave FOR SHARE out",
+	"union distinct": "UNION drops duplicates by itself: leave DISTINCT out",
+	"intersect all":  "INTERSECT gives distinct rows only",
+	"except all":     "EXCEPT gives distinct rows only",
+	"minus …":        "write: except",
+	"qualify …":      "filter on the window function in an outer query",
+	"tablesample …":  "write: order by random() limit <count>",
+	"grouping sets":  "write one query for each grouping and join them with union all",
+	"semi":           "write: where exists (select …)",
+	"anti":           "write: where not exists (select …)",
+	"from lateral":   "LATERAL stands behind JOIN: cross join lateral …",
+	"update or":      "UPDATE has no OR clause: the constraint says what a violation does",
+	"delete or":      "DELETE has no OR clause",
 
-	"ilike *":          "write: lower(x) like lower(pattern)",
-	"match *":          "write: x regexp pattern",
-	"rlike *":          "write: x regexp pattern",
+	"ilike …":          "write: lower(x) like lower(pattern)",
+	"match …":          "write: x regexp pattern",
+	"rlike …":          "write: x regexp pattern",
 	"similar to":       "write: x regexp pattern",
-	"div *":            "write: cast(a / b as integer)",
-	"mod *":            "write: a % b",
+	"div …":            "write: cast(a / b as integer)",
+	"mod …":            "write: a % b",
 	"date string":      "write: date('…')",
 	"time string":      "write: time('…')",
 	"datetime string":  "write: datetime('…')",
 	"timestamp string": "write: datetime('…')",
 	"interval string":  "write: timespan('…')",
-	": :":              "write: cast(x as type)",
+	":":                "write: cast(x as type)",
 	"* *":              "write: pow(x, y)",
 	"& &":              "write: and",
 	"? number":         "write :1 for a position, :name for a name",
@@ -113,7 +108,7 @@ func (p *parser) dialectHint() string {
 	if p.prev.to > p.prev.from && p.prev.kind != kSemicolon {
 		before = p.hintKey(p.prev)
 	}
-	for _, key := range [...]string{before + " " + word, before + " *", word} {
+	for _, key := range [...]string{before + " " + word, before + " …", word} {
 		if hint := dialectHints[key]; hint != "" {
 			return hint
 		}

@@ -15,7 +15,7 @@ func (p *parser) fail(at ast.Pos, code types.Code, message, hint string) {
 	}
 	e := &types.Error{Code: code, Message: message, Hint: hint}
 	e.Line, e.Column = p.src.Position(at)
-	if p.tok.kind == kEOF && at >= 0 {
+	if p.tok.kind == kEOF && at == p.tok.from {
 		e.Cause = errIncomplete
 	}
 	p.err = e
@@ -37,12 +37,16 @@ func (p *parser) failLexical(bad lexicalError) {
 
 // failHere fails at the token with a message of its own.
 func (p *parser) failHere(message string) {
-	p.fail(p.tok.from, types.ERROR, message, p.dialectHint())
+	if p.err == nil {
+		p.fail(p.tok.from, types.ERROR, message, p.dialectHint())
+	}
 }
 
 // expected fails at the token with `Expected <what>.`.
 func (p *parser) expected(what string) {
-	p.failHere("Expected " + what + "." + p.got())
+	if p.err == nil {
+		p.failHere("Expected " + what + "." + p.got())
+	}
 }
 
 // got says what stands in the place of what was expected.

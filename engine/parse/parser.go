@@ -237,6 +237,9 @@ func (p *parser) close(open ast.Pos, what string) {
 
 // unclosed fails for a missing closing mark.
 func (p *parser) unclosed(mark string, open ast.Pos, what string) {
+	if p.err != nil {
+		return
+	}
 	opening := "("
 	if mark == "}" {
 		opening = "{"

@@ -26,23 +26,21 @@ func (p *parser) continuesQuery() bool {
 
 // query parses a query expression. Data changes in it need RETURNING.
 func (p *parser) query() *ast.SelectStmt {
-	from := p.tok.from
-	var with *ast.With
-	height := p.height
+	p.enter()
+	from, height := p.tok.from, p.height
 	p.height = 0
+	var with *ast.With
 	if p.isWord(wWith) {
 		with = p.with()
 	}
 	q := p.queryAfterWith(from, with)
 	p.height = max(p.height, height)
+	p.leave()
 	return q
 }
 
 func (p *parser) queryAfterWith(from ast.Pos, with *ast.With) *ast.SelectStmt {
-	p.enter()
-	q := p.queryTail(from, with, p.compound(p.leg()))
-	p.leave()
-	return q
+	return p.queryTail(from, with, p.compound(p.leg()))
 }
 
 // continueQuery parses the rest of a query whose first leg is q in brackets. Without a rest it is q itself.

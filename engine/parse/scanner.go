@@ -325,7 +325,7 @@ func (s *scanner) unexpected(pos int) kind {
 	case r == '!':
 		s.fail(pos, "! is no operator.")
 	case r == 0:
-		s.fail(pos, "Unexpected NUL byte: the text looks like UTF-16, save it as UTF-8.")
+		s.fail(pos, "Unexpected NUL byte.")
 	case strings.HasPrefix(s.text[pos:], byteOrderMark):
 		s.fail(pos, "Unexpected byte order mark (U+FEFF): it may stand only at the start of a text.")
 	default:
@@ -339,7 +339,10 @@ func (s *scanner) unexpected(pos int) kind {
 func checkEncoding(text string) (lexicalError, bool) {
 	const prefix = "Lexer error: "
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
-		return lexicalError{message: prefix + "The text is UTF-16 (it begins with its byte order mark), expected UTF-8."}, false
+		return lexicalError{message: prefix + "The text is UTF-16 by its byte order mark, expected UTF-8."}, false
+	}
+	if at := strings.IndexByte(text[:min(2, len(text))], 0); at == 0 || at == 1 && byteClass[text[0]] != 0 {
+		return lexicalError{pos: at, message: prefix + "NUL byte: the text looks like UTF-16, expected UTF-8."}, false
 	}
 	if utf8.ValidString(text) {
 		return lexicalError{}, true

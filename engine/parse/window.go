@@ -54,13 +54,25 @@ func (p *parser) window() *ast.Window {
 	return w
 }
 
-// atGroupsFrame reports whether the word GROUPS begins a frame: a bound follows.
+// atGroupsFrame reports whether the word GROUPS begins a frame: a bound follows. Else it is the name of a window. In
+// `groups groups 1 preceding` the first is the name.
 func (p *parser) atGroupsFrame() bool {
 	if !p.isWord(wGroups) {
 		return false
 	}
 	t := p.peek()
-	return t.word == wBetween || t.word == wUnbounded || t.word == wCurrent || t.startsOperand() && t.word != wExclude
+	if t.word == wGroups {
+		return !p.lookahead(func() bool {
+			p.next()
+			return p.peek().startsBound()
+		})
+	}
+	return t.startsBound()
+}
+
+// startsBound reports whether a bound of a frame, or BETWEEN before two of them, can begin with the token.
+func (t token) startsBound() bool {
+	return t.word == wBetween || t.word == wUnbounded || t.word == wCurrent || t.startsOperand()
 }
 
 func (p *parser) frame() *ast.Frame {
