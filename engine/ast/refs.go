@@ -98,10 +98,30 @@ func Sources(n Node) []QName {
 	w := newRefWalker(Home{Resolver: noCatalog{}}, nil)
 	var out []QName
 	seen := make(map[relationKey]bool)
-	w.found = func(q QName) {
+	w.found = func(q QName, _ []string) {
 		if k := keyOf(q.Schema.Text, q.Name.Text); !seen[k] {
 			seen[k] = true
 			out = append(out, q)
+		}
+	}
+	w.run(func(s *scope) Node { return s.rewrite(n) })
+	return out
+}
+
+// SourceMentions lists the relations that the queries at or below n refer to, at any depth, one entry a mention in order, each by
+// the schema in which it exists, folded, and its name as written. Members of a WITH, and names of nothing, are left out.
+func SourceMentions(n Node, home Home) []QName {
+	w := newRefWalker(home, nil)
+	var out []QName
+	w.found = func(q QName, path []string) {
+		if !q.Schema.IsZero() && !types.EqualFold(q.Schema.Text, committed) {
+			path = []string{q.Schema.Text}
+		}
+		for _, schema := range path {
+			if r := w.relation(schema, q.Name.Text); r != nil {
+				out = append(out, QName{Schema: Ident(r.schema), Name: q.Name})
+				return
+			}
 		}
 	}
 	w.run(func(s *scope) Node { return s.rewrite(n) })
@@ -171,7 +191,7 @@ type refWalker struct {
 	kept, wanted map[*TableRef]keeping
 	// origin is the table whose new name or column the last changed reference shows.
 	origin *TableRef
-	found  func(QName) // told every relation named in the text, may be nil
+	found  func(q QName, path []string) // told every relation named in the text and the path it is looked up in, may be nil
 }
 
 func newRefWalker(home Home, renamings []Renaming) *refWalker {

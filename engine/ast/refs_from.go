@@ -73,7 +73,7 @@ func (s *scope) resolve(q QName) (QName, *relation) {
 		return q, nil
 	}
 	if s.found != nil {
-		s.found(q)
+		s.found(q, s.path)
 	}
 	if qualified && !types.EqualFold(q.Schema.Text, committed) {
 		return q, s.relation(q.Schema.Text, q.Name.Text)
