@@ -1,16 +1,14 @@
-// Package function holds the built-in functions, one file a family, and the registry that names resolve through.
-//
-// It knows values and types, not plans: the binder asks a function for its result type and the executor calls it with
-// evaluated arguments. Functions that must not evaluate all arguments (coalesce, iif) are marked Lazy and compiled by the executor.
 package function
 
 import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -36,6 +34,13 @@ type Call struct {
 	Ordinal int64
 	// Random gives random bits.
 	Random func() uint64
+	// Catalog and Functions are what the introspection functions show: the state that the statement reads.
+	Catalog   *catalog.Snapshot
+	Functions *Registry
+	// Session is what the session form of definitions leaves out (spec 23 §4); its Form is not read.
+	Session catalog.FormatOptions
+	// SchemaPath are the schemas that the bodies of assertions search behind their own; nil is main alone.
+	SchemaPath []string
 }
 
 // Arg is what the binder knows of an argument.
@@ -58,7 +63,11 @@ type Result struct {
 // Eval computes a scalar function. args are valid during the call.
 type Eval func(c *Call, args []types.Value) (types.Value, error)
 
-// State is the running state of an aggregate over one group. Step sees every row, NULL arguments included.
+// Rows yields the rows of a table-valued function. A row is valid until the next one; an error ends them.
+type Rows func(c *Call, args []types.Value) iter.Seq2[types.Row, error]
+
+// State is the running state of an aggregate over one group. Step sees every row, NULL arguments included, in input order; its
+// arguments are valid during the call. Final may be asked more than once, with further steps between: it changes nothing.
 type State interface {
 	Step(c *Call, args []types.Value) error
 	Final(c *Call) (types.Value, error)
@@ -89,8 +98,10 @@ type Function struct {
 	ComparesArgs bool
 	// Hidden functions are not listed by schema().
 	Hidden bool
+	// NeedsOrder: a window function whose OVER must have an ORDER BY.
+	NeedsOrder bool
 
-	// Type infers the static result.
+	// Type infers the static result; nil means ANY, nullable.
 	Type func(args []Arg) Result
 	// Eval is a scalar's implementation; Bind, when set, replaces it by one made for the static arguments.
 	Eval Eval
@@ -99,7 +110,9 @@ type Function struct {
 	NewState func(args []Arg) (func() State, error)
 	// Columns and Rows are a table-valued function's shape and rows. A row is valid until the next one.
 	Columns []Column
-	Rows    func(c *Call, args []types.Value) iter.Seq2[types.Row, error]
+	Rows    Rows
+	// BindRows, when set, replaces Rows by one made for the static arguments, as Bind does Eval.
+	BindRows func(args []Arg) (Rows, error)
 }
 
 // Registry resolves names. It is safe for concurrent use; registrations bind later lookups only.
@@ -118,28 +131,44 @@ type regKey struct {
 // NewRegistry gives a registry with nothing in it; Builtins gives one with all built-in functions.
 func NewRegistry() *Registry { return &Registry{byKey: map[regKey]*Function{}} }
 
-// Register adds a function or replaces the one of its name and count. A malformed one is MISUSE.
+// Register adds a copy of a function or replaces the one of its name and count. A malformed one is MISUSE.
 func (r *Registry) Register(f *Function) error {
-	if f.Name != types.Fold(f.Name) || f.Name == "" {
-		return types.Errorf(types.MISUSE, "function name %q must be lower-case and not empty", f.Name)
+	if fault := f.fault(); fault != "" {
+		return types.Errorf(types.MISUSE, "function %q cannot be registered: %s", f.Name, fault)
 	}
-	if f.Type == nil && f.Kind != Table {
-		return types.Errorf(types.MISUSE, "function %s declares no result type", f.Name)
+	c := *f
+	if c.Type == nil {
+		c.Type = resultAlways(types.TypeAny)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	k := regKey{f.Name, f.Args, f.Kind == Table}
+	k := regKey{c.Name, c.Args, c.Kind == Table}
 	if old := r.byKey[k]; old != nil {
-		for i, g := range r.order {
-			if g == old {
-				r.order[i] = f
-			}
-		}
+		r.order[slices.Index(r.order, old)] = &c
 	} else {
-		r.order = append(r.order, f)
+		r.order = append(r.order, &c)
 	}
-	r.byKey[k] = f
+	r.byKey[k] = &c
 	return nil
+}
+
+// fault says what is wrong with a registration, "" for a good one.
+func (f *Function) fault() string {
+	switch {
+	case f.Name == "" || f.Name != types.Fold(f.Name):
+		return "its name must be lower-case and not empty"
+	case f.Args < -1 || f.Args == -1 && (f.Min < 0 || f.Max < -1 || f.Max >= 0 && f.Max < f.Min):
+		return "its argument count is impossible"
+	case f.Kind > Window:
+		return "its kind is unknown"
+	case f.Kind == Scalar && !f.Lazy && f.Eval == nil && f.Bind == nil:
+		return "a scalar function needs an implementation"
+	case f.Kind == Aggregate && f.NewState == nil:
+		return "an aggregate needs a state"
+	case f.Kind == Table && (len(f.Columns) == 0 || f.Rows == nil):
+		return "a table-valued function needs columns and rows"
+	}
+	return ""
 }
 
 // Lookup finds the function for a call by name and argument count, an exact count before a variadic one; nil when there is none.
@@ -156,6 +185,43 @@ func (r *Registry) Lookup(name string, args int, table bool) *Function {
 		return nil
 	}
 	return f
+}
+
+// LookupWindow finds the function of a call with OVER: a window function or an aggregate. Otherwise it is ERROR: "Unknown window
+// function: f" for a name that is neither, else what is wrong with the number of arguments.
+func (r *Registry) LookupWindow(name string, args int) (*Function, error) {
+	if f := r.Lookup(name, args, false); f != nil && f.Kind != Scalar {
+		return f, nil
+	}
+	name = types.Fold(name)
+	for _, f := range r.All() {
+		switch {
+		case f.Name != name:
+		case f.Kind == Window:
+			return nil, f.windowCountError(args)
+		case f.Kind == Aggregate:
+			return nil, types.Errorf(types.ERROR, "Function not found: %s/%d", name, args)
+		}
+	}
+	return nil, types.Errorf(types.ERROR, "Unknown window function: %s", name)
+}
+
+func (f *Function) windowCountError(args int) error {
+	switch {
+	case f.Args >= 0:
+		return types.Errorf(types.ERROR, "Window function %s expects %d arguments, got %d", f.Name, f.Args, args)
+	case args < f.Min:
+		return types.Errorf(types.ERROR, "%s requires at least one argument", f.Name)
+	}
+	return types.Errorf(types.ERROR, "Window function %s expects at most %d arguments, got %d", f.Name, f.Max, args)
+}
+
+// CheckWindow refuses an OVER that the function cannot be used with; ordered tells whether the window has an ORDER BY. ERROR.
+func (f *Function) CheckWindow(ordered bool) error {
+	if f.NeedsOrder && !ordered {
+		return types.Errorf(types.ERROR, "Window function %s requires ORDER BY clause", f.Name)
+	}
+	return nil
 }
 
 // All lists the functions in order of registration.

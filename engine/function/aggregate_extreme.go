@@ -1,0 +1,36 @@
+package function
+
+import (
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// extremes are min and max (spec 41 §8).
+func extremes() []*Function { return []*Function{findsExtreme("min", -1), findsExtreme("max", 1)} }
+
+// findsExtreme is the value that comes last (sign 1) or first (sign -1) in the order of the argument's type and collation; of
+// equal ones the first row's.
+func findsExtreme(name string, sign int) *Function {
+	return &Function{
+		Name: name, Args: 1, Kind: Aggregate, Deterministic: true,
+		Type: func(args []Arg) Result { return Result{args[0].Type, true} },
+		NewState: func(args []Arg) (func() State, error) {
+			compare := types.NewComparator(args[0].Type, args[0].Collation.Effective())
+			return func() State { return &extreme{compare: compare, sign: sign} }, nil
+		},
+	}
+}
+
+type extreme struct {
+	compare types.Comparator
+	sign    int
+	best    types.Value
+}
+
+func (e *extreme) Step(_ *Call, args []types.Value) error {
+	if v := args[0]; !v.IsNull() && (e.best.IsNull() || e.compare(v, e.best)*e.sign > 0) {
+		e.best = v.Clone()
+	}
+	return nil
+}
+
+func (e *extreme) Final(*Call) (types.Value, error) { return e.best, nil }

@@ -1,0 +1,41 @@
+package function
+
+import (
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// windows are the functions that are usable with OVER only (spec 41 §9, 11 §7): what the binder must know of them.
+func windows() []*Function {
+	return []*Function{
+		ranking("row_number", 0, types.TypeInteger), ranking("rank", 0, types.TypeInteger), ranking("dense_rank", 0, types.TypeInteger),
+		ranking("ntile", 1, types.TypeInteger),
+		ranking("percent_rank", 0, types.TypeReal), ranking("cume_dist", 0, types.TypeReal),
+		offset("lag"), offset("lead"),
+		fromFrame("first_value", 1), fromFrame("last_value", 1), fromFrame("nth_value", 2),
+	}
+}
+
+func ranking(name string, args int, t *types.Type) *Function {
+	return &Function{Name: name, Args: args, Kind: Window, Deterministic: true, NeedsOrder: true, Type: resultNever(t)}
+}
+
+// offset is lag or lead (x [, distance [, default]]).
+func offset(name string) *Function {
+	return &Function{
+		Name: name, Args: -1, Min: 1, Max: 3, Kind: Window, Deterministic: true, NeedsOrder: true,
+		Type: func(args []Arg) Result {
+			t := args[0].Type
+			if len(args) == 3 {
+				t = types.CommonType(t, args[2].Type)
+			}
+			return Result{t, true}
+		},
+	}
+}
+
+func fromFrame(name string, args int) *Function {
+	return &Function{
+		Name: name, Args: args, Kind: Window, Deterministic: true,
+		Type: func(args []Arg) Result { return Result{args[0].Type, true} },
+	}
+}
