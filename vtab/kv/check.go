@@ -19,6 +19,14 @@ func CheckSpan(s Span) error {
 	return nil
 }
 
+// CheckKey refuses the empty key: no entry has it.
+func CheckKey(key []byte) error {
+	if len(key) == 0 {
+		return types.Errorf(types.MISUSE, "an entry needs a key")
+	}
+	return nil
+}
+
 // CheckRising refuses a key of a bulk file or a run that does not come after the one before.
 func CheckRising(prev, key []byte) error {
 	if bytes.Compare(prev, key) >= 0 {

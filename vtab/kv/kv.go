@@ -2,7 +2,7 @@
 // ingest, and one transaction on top of them (Txn). kv/mem and kv/pebble implement Store; kvtest holds the suite that any
 // implementation must pass.
 //
-// Keys order by bytes. The package knows nothing of tables, rows or values.
+// Keys order by bytes and are not empty. The package knows nothing of tables, rows or values.
 //
 // What always holds:
 //   - A Store is written by one goroutine at a time and read by any number.

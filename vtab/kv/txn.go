@@ -142,7 +142,7 @@ func (t *Txn) NewIter(o IterOptions) (Iterator, error) {
 
 // Set puts value under key.
 func (t *Txn) Set(key, value []byte) error {
-	if err := t.beforeWrite(); err != nil {
+	if err := t.beforeWrite(key); err != nil {
 		return err
 	}
 	noBase := false
@@ -154,7 +154,7 @@ func (t *Txn) Set(key, value []byte) error {
 
 // Delete takes key out; it need not be there.
 func (t *Txn) Delete(key []byte) error {
-	if err := t.beforeWrite(); err != nil {
+	if err := t.beforeWrite(key); err != nil {
 		return err
 	}
 	f, noBase, err := t.over.find(key)
@@ -171,7 +171,7 @@ func (t *Txn) Delete(key []byte) error {
 // Insert puts value under key if nothing is there, else it changes nothing and answers existed. Inserts in key order, also
 // of several spans by turns, ask the store seldom.
 func (t *Txn) Insert(key, value []byte) (existed bool, err error) {
-	if err := t.beforeWrite(); err != nil {
+	if err := t.beforeWrite(key); err != nil {
 		return false, err
 	}
 	f, noBase, err := t.over.find(key)
@@ -189,9 +189,12 @@ func (t *Txn) Insert(key, value []byte) (existed bool, err error) {
 }
 
 // beforeWrite refuses writes of an ended transaction, and makes room in memory.
-func (t *Txn) beforeWrite() error {
+func (t *Txn) beforeWrite(key []byte) error {
 	if t.ended {
 		return errTxnDone()
+	}
+	if err := CheckKey(key); err != nil {
+		return err
 	}
 	if t.over.full() {
 		return t.spill(t.stmt.context())

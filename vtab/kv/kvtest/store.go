@@ -18,6 +18,12 @@ type Open func(t *testing.T) kv.Store
 
 // RunStoreTests runs the suite of kv.Store.
 func RunStoreTests(t *testing.T, open Open) {
+	RunStoreCases(t, open)
+	t.Run("model", func(t *testing.T) { testStoreModel(t, open) })
+}
+
+// RunStoreCases is RunStoreTests without the random part, for a store on a slow disk.
+func RunStoreCases(t *testing.T, open Open) {
 	for _, test := range []struct {
 		name string
 		run  func(t *testing.T, s kv.Store)
@@ -45,7 +51,6 @@ func RunStoreTests(t *testing.T, open Open) {
 			}
 		})
 	}
-	t.Run("model", func(t *testing.T) { testStoreModel(t, open) })
 }
 
 // Put commits entries, given as key, value, key, value and so on.
@@ -158,6 +163,8 @@ func testBatch(t *testing.T, s kv.Store) {
 	require.NoError(t, b.Set([]byte("l"), []byte("1")))
 	require.NoError(t, b.Delete([]byte("l")))
 	require.NoError(t, b.Delete([]byte("m")))
+	require.Equal(t, types.MISUSE, types.CodeOf(b.Set(nil, value)), "an empty key")
+	require.Equal(t, types.MISUSE, types.CodeOf(b.Delete(nil)))
 	require.NoError(t, b.Set([]byte("m"), []byte("2")))
 	require.Greater(t, b.Bytes(), before)
 	require.Empty(t, Dump(t, s, kv.Span{}), "nothing is seen before the commit")
@@ -218,6 +225,8 @@ func testSeekOutside(t *testing.T, s kv.Store) {
 	seekGE := func(k string) string { return at(it, it.SeekGE([]byte(k))) }
 	seekLT := func(k string) string { return at(it, it.SeekLT([]byte(k))) }
 	require.Equal(t, "c", seekGE("a"))
+	require.Equal(t, "c", seekGE(""))
+	require.Equal(t, "-", seekLT(""))
 	require.Equal(t, "c", seekGE("c"))
 	require.Equal(t, "e", seekGE("c\x00"))
 	require.Equal(t, "-", seekGE("e\x00"))
@@ -318,6 +327,7 @@ func testProbe(t *testing.T, s kv.Store) {
 			}
 		}
 		require.False(t, filtered.Probe([]byte("a")))
+		require.False(t, filtered.Probe(nil))
 		require.False(t, filtered.Probe([]byte("z")))
 		require.NoError(t, filtered.Err())
 		require.NoError(t, filtered.Close())
@@ -397,6 +407,10 @@ func testBulkMisuse(t *testing.T, s kv.Store) {
 		require.NoError(t, w.Abort())
 	}
 	w, err := s.NewBulkWriter()
+	require.NoError(t, err)
+	require.Equal(t, types.MISUSE, types.CodeOf(w.Set([]byte{}, nil)), "an empty key")
+	require.NoError(t, w.Abort())
+	w, err = s.NewBulkWriter()
 	require.NoError(t, err)
 	_, err = w.Finish()
 	require.Equal(t, types.MISUSE, types.CodeOf(err), "an empty file")

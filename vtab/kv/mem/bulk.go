@@ -46,10 +46,12 @@ func (w *bulkWriter) append(key, value []byte, deleted bool) error {
 	if w.done {
 		return types.Errorf(types.MISUSE, "the bulk file is finished")
 	}
+	prev := []byte{} // an empty key does not come after it
 	if n := len(f.records); n > 0 {
-		if err := kv.CheckRising(f.records[n-1].Key(), key); err != nil {
-			return err
-		}
+		prev = f.records[n-1].Key()
+	}
+	if err := kv.CheckRising(prev, key); err != nil {
+		return err
 	}
 	r, err := memtree.NewRecord(key, value, deleted)
 	if err != nil {

@@ -110,6 +110,9 @@ func (b *batch) add(key, value []byte, deleted bool) error {
 	if b.done {
 		return types.Errorf(types.MISUSE, "the batch is committed or closed")
 	}
+	if err := kv.CheckKey(key); err != nil {
+		return err
+	}
 	// A record of its own, not one in an arena: the entries of a table die one by one.
 	r, err := memtree.NewRecord(key, value, deleted)
 	if err != nil {
