@@ -47,20 +47,29 @@ func NewDeclared(schema string) *Declared { return &Declared{Name: schema} }
 // Declare reads a DECLARE SCHEMA statement. UNSUPPORTED for a logical schema; ERROR for a table that is seeded twice. All other
 // faults come to light when the declaration is checked (spec 21 §2).
 func Declare(stmt *ast.DeclareSchemaStmt, origin Origin) (*Declared, error) {
-	if stmt.Logical {
-		return nil, origin.Fault(stmt, types.Errorf(types.UNSUPPORTED, "logical schema '%s': logical schemas are not supported", stmt.Name.Text))
-	}
 	d := NewDeclared(stmt.Name.Text)
+	if err := d.Declare(stmt, origin, nil); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Declare reads a DECLARE SCHEMA statement, which stands under the settings of its file, into an empty declaration; see the function
+// Declare.
+func (d *Declared) Declare(stmt *ast.DeclareSchemaStmt, origin Origin, settings *DeclaredSettings) error {
+	if stmt.Logical {
+		return origin.Fault(stmt, types.Errorf(types.UNSUPPORTED, "logical schema '%s': logical schemas are not supported", stmt.Name.Text))
+	}
 	d.Version, d.HasVersion = stmt.Version, stmt.HasVersion
 	for i := range stmt.Using {
 		d.defaults.setOption(&stmt.Using[i])
 	}
 	for _, item := range stmt.Items {
-		if err := d.Add(item, origin, nil); err != nil {
-			return nil, err
+		if err := d.Add(item, origin, settings); err != nil {
+			return err
 		}
 	}
-	return d, nil
+	return nil
 }
 
 // Schema gives the folded name of the schema.
