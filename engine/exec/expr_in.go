@@ -29,7 +29,7 @@ func (c *compiler) in(x *plan.In) Expr {
 			return types.Null, err
 		}
 		width := len(probe)
-		unknown := hasNull(ec.stack[base : base+width])
+		unknown := (width == 1 || len(items) == 0) && hasNull(ec.stack[base:base+width])
 		for i := range items {
 			if err := pushAll(ec, row, items[i]); err != nil {
 				return types.Null, err

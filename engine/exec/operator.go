@@ -45,7 +45,7 @@ func (b *rowBlock) full() bool { return len(b.rows) >= batchRows }
 // add appends a row whose values are unset. The slab grows with use, so that small answers stay small.
 func (b *rowBlock) add() types.Row {
 	n := len(b.rows)
-	if (n+1)*b.width > len(b.slab) {
+	if (n+1)*b.width > len(b.slab) || b.slab == nil {
 		b.grow(n)
 	}
 	row := types.Row(b.slab[n*b.width : (n+1)*b.width : (n+1)*b.width])

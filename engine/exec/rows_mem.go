@@ -42,7 +42,7 @@ func (s *rowStore) add(row types.Row) types.Row {
 
 // blank appends a row of NULLs, to be filled with what keep gives.
 func (s *rowStore) blank() types.Row {
-	if len(s.slab) < s.width {
+	if len(s.slab) < s.width || s.slab == nil {
 		s.slab = make([]types.Value, max(slabValues, s.width))
 	}
 	row := types.Row(s.slab[:s.width:s.width])

@@ -64,8 +64,8 @@ func (b *Binder) member(w *ast.With, m *ast.CTE, outer *Scope) *CTE {
 		b.fail(m.Name.Pos(), types.ERROR, "Duplicate CTE name '%s' in WITH clause", m.Name.Text)
 	}
 	c := &CTE{Name: m.Name.Text, Materialized: m.Materialized}
-	if w.Recursive && readsItself(m) {
-		c.Body = b.recursive(w, m, outer)
+	if op, ok := m.Query.Body.(*ast.SetOp); ok && w.Recursive && isRecursive(m, op) {
+		c.Body = b.recursive(w, m, op, outer)
 	} else {
 		c.Body = b.query(m.Query, outer)
 	}
@@ -94,6 +94,13 @@ func (b *Binder) memberNames(m *ast.CTE, cols []Column, kind string) []string {
 		names[i] = n.Text
 	}
 	return names
+}
+
+// isRecursive reports whether a member under RECURSIVE is to be read as a base and a step: it reads itself, or it cannot be a step
+// what stands in the place of one.
+func isRecursive(m *ast.CTE, op *ast.SetOp) bool {
+	_, isValues := op.R.(*ast.ValuesClause)
+	return readsItself(m) || isValues && (op.Op == ast.Union || op.Op == ast.UnionAll)
 }
 
 // readsItself reports whether a member's body names the member as a source. A member of an inner WITH hides the name.
@@ -126,16 +133,14 @@ func declares(w *ast.With, fold string) bool {
 }
 
 // recursive binds a member that reads itself: base UNION [ALL] step (spec 11 §8.2).
-func (b *Binder) recursive(w *ast.With, m *ast.CTE, outer *Scope) Node {
+func (b *Binder) recursive(w *ast.With, m *ast.CTE, op *ast.SetOp, outer *Scope) Node {
 	defer b.enterPath(firstPath(m.Query.Body))()
-	op, ok := m.Query.Body.(*ast.SetOp)
-	if !ok || op.Op != ast.Union && op.Op != ast.UnionAll || len(op.Flags) > 0 {
+	if op.Op != ast.Union && op.Op != ast.UnionAll || len(op.Flags) > 0 {
 		b.fail(m.Name.Pos(), types.ERROR, "Recursive CTE '%s' must use UNION or UNION ALL", m.Name.Text)
 		return oneRow()
 	}
-	step, isSelect := selectTerm(op.R)
-	if !isSelect {
-		b.fail(m.Name.Pos(), types.UNSUPPORTED, "Recursive CTE '%s' recursive leg must be a SELECT", m.Name.Text)
+	if kind := termKind(op.R); kind != "select" {
+		b.fail(m.Name.Pos(), types.UNSUPPORTED, "Recursive CTE '%s' recursive leg must be a SELECT (got %s)", m.Name.Text, kind)
 		return oneRow()
 	}
 	if m.Query.With != nil {
@@ -147,20 +152,28 @@ func (b *Binder) recursive(w *ast.With, m *ast.CTE, outer *Scope) Node {
 	}
 	r := &Recursive{Work: &WorkTable{Name: m.Name.Text}, All: op.Op == ast.UnionAll, MaxRounds: b.maxRounds(w)}
 	r.Base = b.term(op.L, outer)
-	b.step(r, m, step, outer)
+	b.step(r, m, op.R, outer)
 	b.recursiveLimit(r, m.Query)
 	return r
 }
 
-func selectTerm(t ast.QueryTerm) (ast.QueryTerm, bool) {
-	switch x := t.(type) {
-	case *ast.SelectCore:
-		return t, true
+// termKind names the kind of a query term; parentheses mean nothing.
+func termKind(t ast.QueryTerm) string {
+	switch t := t.(type) {
 	case *ast.ParenQuery:
-		_, isSelect := selectTerm(x.Query.Body)
-		return t, isSelect
+		return termKind(t.Query.Body)
+	case *ast.ValuesClause:
+		return "values"
+	case *ast.SetOp:
+		return "set operation"
+	case *ast.InsertStmt:
+		return "insert"
+	case *ast.UpdateStmt:
+		return "update"
+	case *ast.DeleteStmt:
+		return "delete"
 	}
-	return t, false
+	return "select"
 }
 
 // maxRounds reads option (maxrecursion n).

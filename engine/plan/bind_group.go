@@ -24,7 +24,7 @@ type groupClause uint8
 
 const (
 	inGrouped    groupClause = iota // select list and ORDER BY of a query with GROUP BY
-	inAggregated                    // the same without GROUP BY
+	inAggregated                    // select list and ORDER BY beside an aggregate, without GROUP BY
 	inHaving
 )
 
@@ -42,7 +42,7 @@ func (s *selection) grouping(q *ast.SelectStmt) {
 	s.group = g
 	g.node.Input = sorted(s.node, s.inputOrder(q.OrderBy))
 	s.node = g.node
-	if len(s.core.GroupBy) == 0 {
+	if len(s.core.GroupBy) == 0 && s.listAggregates() {
 		g.clause = inAggregated
 	}
 	grouped := *s.from
@@ -54,6 +54,11 @@ func (s *selection) isGrouped() bool {
 	if len(s.core.GroupBy) > 0 || s.core.Having != nil {
 		return true
 	}
+	return s.listAggregates()
+}
+
+// listAggregates reports whether the select list calls an aggregate.
+func (s *selection) listAggregates() bool {
 	return slices.ContainsFunc(s.list, func(l listItem) bool { return l.item != nil && s.b.hasAggregate(l.item.X) })
 }
 

@@ -194,7 +194,7 @@ var joinNames = [...]string{InnerJoin: "INNER", LeftJoin: "LEFT", RightJoin: "RI
 // matchFlags binds `exists [left|right] as name`: columns that tell whether the side that is not preserved matched.
 func (b *Binder) matchFlags(j *ast.Join, n *Join, p *part) {
 	for _, f := range j.Flags {
-		left, ok := b.flagSide(n.Kind, f)
+		left, ok := b.flagSide(j.Kind, n.Kind, f)
 		if !ok {
 			return
 		}
@@ -212,10 +212,12 @@ func (b *Binder) matchFlags(j *ast.Join, n *Join, p *part) {
 }
 
 // flagSide tells which side a match flag speaks of; ok is false after a fault.
-func (b *Binder) flagSide(kind JoinKind, f ast.MatchFlag) (left, ok bool) {
+func (b *Binder) flagSide(written ast.JoinKind, kind JoinKind, f ast.MatchFlag) (left, ok bool) {
 	word := [...]string{ast.FlagDefault: "exists", ast.FlagLeft: "exists left", ast.FlagRight: "exists right"}[f.Side]
 	left = f.Side == ast.FlagLeft || f.Side == ast.FlagDefault && kind == RightJoin
 	switch {
+	case written == ast.CrossJoin:
+		b.fail(f.Pos, types.ERROR, "'exists ... as' is not valid on an CROSS join")
 	case kind == InnerJoin:
 		b.fail(f.Pos, types.ERROR, "'exists ... as' is not valid on an INNER join")
 	case kind == FullJoin && f.Side == ast.FlagDefault:

@@ -124,10 +124,9 @@ func (s *selection) starColumn(l listItem) Expr {
 
 // finish orders, removes duplicates, cuts, and drops what only the order needed.
 func (s *selection) finish(q *ast.SelectStmt) Node {
-	inputs := s.node.Output()
 	p := s.b.project(s.node, s.names, s.exprs)
 	keys := s.orderKeys(q.OrderBy, p)
-	hidden := hideKeyColumns(p, keys, inputs, s.b)
+	hidden := s.b.passKeyColumns(p, keys)
 	s.node = p
 	if s.core.Distinct && !hidden {
 		s.node = &Distinct{Input: s.node, Width: len(s.exprs)}
@@ -139,8 +138,8 @@ func (s *selection) finish(q *ast.SelectStmt) Node {
 	return s.b.narrow(s.b.limit(s.node, q), len(s.exprs))
 }
 
-// hideKeyColumns makes a projection pass on what the keys of an order read besides its items, and reports whether there is any.
-func hideKeyColumns(p *Project, keys []SortKey, inputs []Column, b *Binder) bool {
+// passKeyColumns makes a projection pass on what the keys of an order read besides its items, and reports whether there is any.
+func (b *Binder) passKeyColumns(p *Project, keys []SortKey) bool {
 	have := ColSet{}
 	have.AddColumns(p.Output())
 	need := ColSet{}
@@ -148,7 +147,7 @@ func hideKeyColumns(p *Project, keys []SortKey, inputs []Column, b *Binder) bool
 		addExprColumns(need, k.X)
 	}
 	hidden := false
-	for _, c := range inputs {
+	for _, c := range p.Input.Output() {
 		if need.Has(c.ID) && !have.Has(c.ID) {
 			p.Items = append(p.Items, Item{Column: c, X: b.ref(c, ast.NoPos)})
 			hidden = true

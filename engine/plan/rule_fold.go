@@ -82,7 +82,8 @@ func isFoldable(x Expr) bool {
 	return constant
 }
 
-// foldLogic drops operands of AND and OR that decide nothing, and lets one that decides all stand for the whole.
+// foldLogic drops operands of AND and OR that decide nothing, and lets one that decides stand for the whole. Subqueries in front
+// of it are evaluated all the same: they may fail.
 func foldLogic(l *Logic) Expr {
 	if l.Op == Xor {
 		return l
@@ -97,6 +98,8 @@ func foldLogic(l *Logic) Expr {
 		}
 		truth, known := types.Truth(c.Value)
 		switch {
+		case known && truth == decides && slices.ContainsFunc(args, HasSubquery):
+			args = append(args, a)
 		case known && truth == decides:
 			return &Const{Info: Info{Type: types.TypeBoolean, Pos: l.Pos}, Value: types.Bool(decides)}
 		case !known:

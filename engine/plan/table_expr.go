@@ -31,6 +31,8 @@ type Use struct {
 	Mode Mode
 	// Column is the column that a default or generated expression belongs to, for messages.
 	Column string
+	// Place names the expression in messages, as catalog.Table.Describe does; "" for the mode's word.
+	Place string
 	// Supplied are the columns that the INSERT supplies, which alone a default reads; nil for all.
 	Supplied *vtab.ColumnSet
 	// BareOld makes bare columns mean the old row: a CHECK in a DELETE.
@@ -67,7 +69,7 @@ func BindTableExpr(t *catalog.Table, x ast.Expr, use Use, env *Env) (*TableExpr,
 	ts := b.tableScope(t, use)
 	te := &TableExpr{X: b.expr(x, ts.scope), OldAt: -1, ContextAt: -1}
 	if b.err == nil && !use.AnyFunction {
-		b.requireDeterminism(te.X, use.Mode)
+		b.requireDeterminism(te.X, use)
 	}
 	if b.err != nil {
 		return nil, b.err
@@ -157,15 +159,17 @@ func isOwn(t *catalog.Table, ref *ast.ColumnRef) bool {
 }
 
 // requireDeterminism refuses what does not give the same value every time (spec 31 §9).
-func (b *Binder) requireDeterminism(x Expr, mode Mode) {
-	if mode == RowExpr || b.env.Nondeterministic || !varies(x) {
+func (b *Binder) requireDeterminism(x Expr, use Use) {
+	if use.Mode == RowExpr || b.env.Nondeterministic || !varies(x) {
 		return
 	}
-	if mode == IndexExpr {
-		b.fail(ast.NoPos, types.ERROR, "Non-deterministic expression not allowed in an index")
-		return
+	place := use.Place
+	if place == "" {
+		place = use.Mode.what()
 	}
-	b.fail(ast.NoPos, types.ERROR, "Non-deterministic expression not allowed in %s", mode.what())
+	b.failWith(ast.NoPos, &types.Error{Code: types.ERROR,
+		Message: "Non-deterministic expression not allowed in " + place + ".",
+		Hint:    "pragma nondeterministic_schema = true allows it"})
 }
 
 // varies reports whether an expression calls something non-deterministic, in its subqueries too.
