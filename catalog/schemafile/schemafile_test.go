@@ -260,7 +260,7 @@ func TestYAMLFaults(t *testing.T) {
 		{"seeds:\n  t: {columns: [a]}\n", "f.yaml:2:3: the seed of table 't' has no rows"},
 		{"tables:\n  t:\n    columns: {id: integer}\n    tags: {a: [1]}\n", "f.yaml:4:15: a single value is expected here"},
 		{"settings: {foreign_keys: off}\ntables: {}\n", "f.yaml:1:12: pragma foreign_keys means nothing in a schema file"},
-		{"tables:\n  t: {columns: {id: integer}, tags: {a: 1, a: 2}}\n", "f.yaml:2:42: 'a' occurs twice"},
+		{"tables:\n  t: {columns: {id: integer}, tags: {a: 1, a: 2}}\n", "f.yaml:2:44: 'a' occurs twice"},
 		{"version: 1\nversion: 2\n", "f.yaml:2:1: 'version' occurs twice"},
 		{"tables: {}\n---\nviews: {}\n", "a file holds one document"},
 		{"tables: {\n", "f.yaml:"},

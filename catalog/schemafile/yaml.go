@@ -107,7 +107,9 @@ func resolved(n *yaml.Node) *yaml.Node {
 }
 
 // each calls do with the keys and values of a mapping in order. Keys that are one name, in any case, are a fault.
-func (f *yamlFile) each(n *yaml.Node, do func(key, value *yaml.Node) error) error { return f.pairs(n, types.Fold, do) }
+func (f *yamlFile) each(n *yaml.Node, do func(key, value *yaml.Node) error) error {
+	return f.pairs(n, types.Fold, do)
+}
 
 // eachExact is each for keys whose case counts.
 func (f *yamlFile) eachExact(n *yaml.Node, do func(key, value *yaml.Node) error) error {
