@@ -8,10 +8,10 @@ import (
 
 // call binds a function call (spec 10 §2.11, 41 §1).
 func (b *Binder) call(c *ast.Call, s *Scope) Expr {
-	f := b.env.Functions.Lookup(c.Name.Text, len(c.Args), false)
 	if c.Over != nil {
-		return b.windowCall(c, f)
+		return b.windowCall(c)
 	}
+	f := b.env.Functions.Lookup(c.Name.Text, len(c.Args), false)
 	if f == nil || f.Kind == function.Window {
 		b.noFunction(c)
 		return b.bad(c.Pos())
@@ -36,12 +36,12 @@ func (b *Binder) noFunction(c *ast.Call) {
 }
 
 // windowCall refuses a call with OVER.
-func (b *Binder) windowCall(c *ast.Call, f *function.Function) Expr {
-	name := types.Fold(c.Name.Text)
-	if f == nil || f.Kind == function.Scalar {
-		b.fail(c.Pos(), types.ERROR, "Unknown window function: %s", name)
+func (b *Binder) windowCall(c *ast.Call) Expr {
+	f, err := b.env.Functions.LookupWindow(c.Name.Text, len(c.Args))
+	if err != nil {
+		b.failWith(c.Pos(), err)
 	} else {
-		b.fail(c.Pos(), types.UNSUPPORTED, "window functions are not supported yet: %s", name)
+		b.fail(c.Pos(), types.UNSUPPORTED, "window functions are not supported yet: %s", f.Name)
 	}
 	return b.bad(c.Pos())
 }

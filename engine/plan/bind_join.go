@@ -65,7 +65,7 @@ func (b *Binder) refuseSameNames(l, r part, at ast.Pos) {
 func (p part) nullExtended() part {
 	p.sources, p.visible = slices.Clone(p.sources), slices.Clone(p.visible)
 	for i, src := range p.sources {
-		p.sources[i] = &source{name: src.name, schema: src.schema, cols: nullable(src.cols)}
+		p.sources[i] = &source{name: src.name, schema: src.schema, cols: nullable(src.cols), derived: src.derived}
 	}
 	for i := range p.visible {
 		p.visible[i].col.Nullable = true
@@ -207,7 +207,7 @@ func (b *Binder) matchFlags(j *ast.Join, n *Join, p *part) {
 		}
 		c := *slot
 		c.Name = f.Name.Text
-		p.visible = append(p.visible, visible{types.Fold(c.Name), c})
+		p.visible = append(p.visible, visible{fold: types.Fold(c.Name), col: c})
 	}
 }
 
