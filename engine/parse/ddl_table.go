@@ -211,18 +211,19 @@ func (p *parser) typeArg() {
 
 // columnConstraint parses one clause of a column, nil when none comes.
 func (p *parser) columnConstraint() *ast.ColumnConstraint {
-	switch p.tok.word {
-	case wConstraint, wPrimary, wNot, wNull, wUnique, wCheck, wDefault, wCollate, wReferences, wGenerated:
-	case wAutoincrement:
+	if p.isWord(wAutoincrement) {
 		p.refuseAutoincrement()
-		return nil
-	default:
+	}
+	if !p.isWord(wConstraint) && !startsClause(p.tok.word) {
 		return nil
 	}
 	from := p.tok.from
 	c := p.clauses.new()
 	if p.acceptWord(wConstraint) {
 		c.Name = p.name(contextual, "constraint name")
+		if !startsClause(p.tok.word) {
+			p.expected("constraint after CONSTRAINT name")
+		}
 	}
 	p.columnClause(c)
 	if !c.Name.IsZero() {
@@ -230,6 +231,15 @@ func (p *parser) columnConstraint() *ast.ColumnConstraint {
 	}
 	c.Span = p.span(from)
 	return c
+}
+
+// startsClause reports whether a clause of a column begins with the word.
+func startsClause(w word) bool {
+	switch w {
+	case wPrimary, wNot, wNull, wUnique, wCheck, wDefault, wCollate, wReferences, wGenerated:
+		return true
+	}
+	return false
 }
 
 func (p *parser) columnClause(c *ast.ColumnConstraint) {
@@ -266,8 +276,6 @@ func (p *parser) columnClause(c *ast.ColumnConstraint) {
 		c.Kind, c.Collation = ast.CollateClause, p.collationName()
 	case wGenerated:
 		p.generated(c)
-	default:
-		p.fail(p.prev.from, types.ERROR, "Expected constraint after CONSTRAINT name.", "")
 	}
 }
 

@@ -247,7 +247,7 @@ func beginsItem(w word) bool {
 	case wCreate, wTable, wIndex, wUnique, wView, wAssertion:
 		return true
 	}
-	return startsItem(w)
+	return isItemAlias(w)
 }
 
 // declareLens parses DECLARE LENS FOR a OVER b { view … }.

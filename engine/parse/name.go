@@ -70,9 +70,9 @@ func (p *parser) optionalNames() []ast.Name {
 	return p.nameList("'('", "after column list")
 }
 
-// startsItem reports whether the word begins an item of a declaration; a bare alias outside all brackets of an item must
-// not be one of them (spec 21 §1). The other words that begin items are no aliases anywhere.
-func startsItem(w word) bool {
+// isItemAlias reports whether the word begins an item of a declaration and could be an alias: outside all brackets of an
+// item it is the former (spec 21 §1). The other words that begin items are no aliases anywhere.
+func isItemAlias(w word) bool {
 	switch w {
 	case wMaterialized, wSeed, wDomain, wCollation, wImport:
 		return true
@@ -85,7 +85,7 @@ func (p *parser) atBareAlias() bool {
 	if !p.tok.admits(free) {
 		return false
 	}
-	if p.parens == p.itemParens && startsItem(p.tok.word) {
+	if p.parens == p.itemParens && isItemAlias(p.tok.word) {
 		return false
 	}
 	return !p.isWord(wWindow) || !p.atWindowClause()

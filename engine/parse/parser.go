@@ -1,5 +1,5 @@
 // Package parse turns SQL text into syntax trees: a scanner that knows tokens and a recursive-descent parser, with
-// precedence climbing for expressions over the table of ast.Level. The grammar is in grammar.ebnf beside it.
+// precedence climbing for expressions over the table of ast.Level. The grammar that it accepts is grammar.ebnf beside it.
 //
 // A text is parsed as a whole before anybody acts on it; the first fault ends the parse. The package resolves nothing: names,
 // types and functions are as written, and what is only meaningful with a catalog (a row value in an odd place, an unknown
