@@ -147,8 +147,22 @@ func DecodeValue(b []byte) (v types.Value, rest []byte, err error) {
 	return v, rest, err
 }
 
-// DecodeValueArena is DecodeValue with texts and blobs copied into the arena.
+// DecodeValueArena is DecodeValue with texts and blobs copied into the arena. Scans spend their time here, so the values that rows
+// mostly hold have a way of their own.
 func DecodeValueArena(b []byte, arena *types.Arena) (v types.Value, rest []byte, err error) {
+	if len(b) > 0 {
+		switch tag := b[0]; {
+		case tagSmallInt <= tag && tag < tagSmallInt+small:
+			return types.Int(int64(tag - tagSmallInt)), b[1:], nil
+		case tagShortText <= tag && tag < tagShortText+small && int(tag-tagShortText) < len(b):
+			end := 1 + int(tag-tagShortText)
+			return arena.Text(b[1:end]), b[end:], nil
+		case tag == tagInt:
+			if i, n := binary.Varint(b[1:]); n > 0 {
+				return types.Int(i), b[1+n:], nil
+			}
+		}
+	}
 	tag, payload, rest, err := splitValue(b)
 	if err != nil {
 		return types.Null, nil, err
@@ -177,6 +191,37 @@ func SkipValue(b []byte) (rest []byte, err error) {
 	_, _, rest, err = splitValue(b)
 	return rest, err
 }
+
+// SkipValues gives what stands behind the n values at the start of b, without reading them.
+func SkipValues(b []byte, n int) (rest []byte, err error) {
+	for ; n > 0; n-- {
+		if len(b) == 0 {
+			return nil, errBadValue
+		}
+		switch size := int(payloads[b[0]]); {
+		case size >= 0 && size < len(b):
+			b = b[1+size:]
+		case size == varintPayload && len(b) > maxQuickVarint:
+			end := 1
+			for end < maxQuickVarint && b[end] >= 0x80 {
+				end++
+			}
+			if b[end] < 0x80 {
+				b = b[end+1:]
+				continue
+			}
+			fallthrough
+		default:
+			if b, err = SkipValue(b); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b, nil
+}
+
+// maxQuickVarint is how many bytes of a varint SkipValues looks at itself.
+const maxQuickVarint = 4
 
 // splitValue cuts b into a tag, its payload without a length, and the rest.
 func splitValue(b []byte) (tag byte, payload, rest []byte, err error) {

@@ -124,3 +124,22 @@ func checkDecoders(t require.TestingT, b []byte) {
 	require.NoError(t, err)
 	requireSameValue(t, v, again)
 }
+
+// TestSkipValues steps over several values at once, and sees every cut.
+func TestSkipValues(t *testing.T) {
+	samples := codecSamples()
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.SampledFrom(samples), 0, 6).Draw(t, "values")
+		var b []byte
+		for _, v := range values {
+			b = AppendValue(b, v)
+		}
+		rest, err := SkipValues(append(b, "rest"...), len(values))
+		require.NoError(t, err)
+		require.Equal(t, "rest", string(rest))
+		for n := range min(len(b), 200) {
+			_, err := SkipValues(b[:n], len(values))
+			require.ErrorIs(t, err, types.CORRUPT)
+		}
+	})
+}

@@ -22,7 +22,7 @@ type cursor struct {
 	// left is how many rows the cursor may still give; negative for no limit.
 	left int64
 
-	// it walks the span at position at in window.spans, up to end; end is nil when the iterator knows it itself.
+	// it walks the span at position at in window.spans, once started, up to end; end is nil when the iterator knows it itself.
 	it      kv.Iterator
 	shared  bool  // it goes back to the table
 	failed  error // it could not be opened
@@ -206,19 +206,21 @@ func (c *cursor) openShared() (err error) {
 // advance moves to the next entry of the window; false at its end and on an error, which err tells.
 func (c *cursor) advance() bool {
 	for {
-		if !c.started {
-			if !c.enter() {
+		var ok bool
+		switch {
+		case !c.started:
+			if ok = c.enter(); !c.started {
 				return false
 			}
-		} else if c.reverse {
-			c.it.Prev()
-		} else {
-			c.it.Next()
+		case c.reverse:
+			ok = c.it.Prev()
+		default:
+			ok = c.it.Next()
 		}
-		if c.it.Valid() && c.inside() {
+		switch {
+		case ok && (c.end == nil || c.inside()):
 			return true
-		}
-		if c.it.Err() != nil {
+		case !ok && c.it.Err() != nil:
 			return false
 		}
 		c.started = false
@@ -232,16 +234,14 @@ func (c *cursor) advance() bool {
 
 // inside reports whether the iterator stands before the end of the span.
 func (c *cursor) inside() bool {
-	switch {
-	case c.end == nil:
-		return true
-	case c.reverse:
+	if c.reverse {
 		return bytes.Compare(c.it.Key(), c.end) >= 0
 	}
 	return bytes.Compare(c.it.Key(), c.end) < 0
 }
 
-// enter positions the iterator at the beginning of the next span; false when there is none, or on an error.
+// enter positions the iterator at the beginning of the next span and reports whether it stands on an entry. It leaves started
+// unset when there is no next span, or on an error.
 func (c *cursor) enter() bool {
 	if c.at < 0 || c.at >= len(c.window.spans) {
 		return false
@@ -253,17 +253,15 @@ func (c *cursor) enter() bool {
 	c.started = true
 	switch {
 	case !c.shared && c.reverse:
-		c.it.Last()
+		return c.it.Last()
 	case !c.shared:
-		c.it.First()
+		return c.it.First()
 	case c.reverse:
 		c.end = span.Lo
-		c.it.SeekLT(span.Hi)
-	default:
-		c.end = span.Hi
-		c.it.SeekGE(span.Lo)
+		return c.it.SeekLT(span.Hi)
 	}
-	return true
+	c.end = span.Hi
+	return c.it.SeekGE(span.Lo)
 }
 
 // openFor opens the iterator: one span that may be long gets its own, which stops at its ends.

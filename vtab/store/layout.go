@@ -63,43 +63,51 @@ func (f *rowFormat) written() *rowLayout { return &f.layouts[len(f.layouts)-1] }
 type decoder struct {
 	programs []program
 	columns  vtab.ColumnSet
+	// newest is the program of the newest layout, which most rows have, and head the byte that such rows begin with, -1 when
+	// the layout's id takes more than one.
+	newest *program
+	head   int
 }
 
-// program says what to do with each stored value of one layout, up to the last one that is wanted.
+// program says how to read rows of one layout.
 type program struct {
-	id uint64
-	// targets are columns of the row, or skip.
-	targets []int16
-	fills   []fill
+	id    uint64
+	steps []step
+	fills []fill
 }
+
+// step reads one wanted value: it lies behind skip others, and goes to a column of the row.
+type step struct{ skip, column int }
 
 type fill struct {
 	column int
 	value  types.Value
 }
 
-const skip = -1
-
 // newDecoder resolves the reading of the given columns.
 func (f *rowFormat) newDecoder(columns vtab.ColumnSet) *decoder {
-	d := &decoder{columns: columns}
+	d := &decoder{columns: columns, head: -1}
 	for i := range f.layouts {
 		d.programs = append(d.programs, f.program(&f.layouts[i], columns))
+	}
+	d.newest = &d.programs[len(d.programs)-1]
+	if d.newest.id < 0x80 {
+		d.head = int(d.newest.id)
 	}
 	return d
 }
 
 func (f *rowFormat) program(l *rowLayout, columns vtab.ColumnSet) program {
 	p := program{id: l.id}
-	last := 0
-	for i, c := range l.columns {
-		target := int16(skip)
-		if c >= 0 && columns.Has(c) {
-			target, last = int16(c), i+1
+	unread := 0
+	for _, c := range l.columns {
+		if c < 0 || !columns.Has(c) {
+			unread++
+			continue
 		}
-		p.targets = append(p.targets, target)
+		p.steps = append(p.steps, step{unread, c})
+		unread = 0
 	}
-	p.targets = p.targets[:last]
 	for _, c := range l.missing {
 		if columns.Has(c) { // a NULL too: the row may still hold what the one before it left
 			p.fills = append(p.fills, fill{c, f.fills[c]})
