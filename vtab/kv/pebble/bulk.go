@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
@@ -27,15 +28,33 @@ func (s *Store) NewBulkWriter() (kv.BulkWriter, error) {
 	}
 	// Written at the speed of the processor, the file would else be synced all at once at its end.
 	f = vfs.NewSyncingFile(f, vfs.SyncingFileOptions{BytesPerSync: s.options.BytesPerSync})
+	watched := &watchedFile{File: f}
 	s.bulks.Add(1)
 	return &bulkWriter{
-		store: s, path: path, w: sstable.NewWriter(objstorageprovider.NewFileWritable(f), s.writerOptions()),
+		store: s, path: path, file: watched,
+		w: sstable.NewWriter(objstorageprovider.NewFileWritable(watched), s.writerOptions()),
 	}, nil
+}
+
+// watchedFile remembers that a write failed. Pebble's writer, which writes in the background, tells of it only when it is
+// closed, perhaps many gigabytes later.
+type watchedFile struct {
+	vfs.File
+	failed atomic.Pointer[error]
+}
+
+func (f *watchedFile) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	if err != nil {
+		f.failed.CompareAndSwap(nil, &err)
+	}
+	return n, err
 }
 
 type bulkWriter struct {
 	store       *Store
 	path        string
+	file        *watchedFile
 	w           *sstable.Writer
 	first, last []byte
 	any         bool
@@ -80,6 +99,9 @@ func (b *bulkWriter) admit(key []byte) bool {
 }
 
 func (b *bulkWriter) keep(err error) {
+	if failed := b.file.failed.Load(); failed != nil {
+		err = *failed
+	}
 	if b.err == nil {
 		b.err = wrap(err, b.store.what("write a bulk file"))
 	}

@@ -1,0 +1,345 @@
+package pebble
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab/kv"
+	"github.com/quereus/quereus-migrate/vtab/kv/kvtest"
+	"github.com/stretchr/testify/require"
+)
+
+// faults makes chosen operations of a file system fail while it is on.
+type faults struct {
+	on   atomic.Bool
+	hits atomic.Int64
+	err  error
+	hit  func(op errorfs.Op) bool
+}
+
+func (f *faults) wrap(fs vfs.FS) vfs.FS {
+	return errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if !f.on.Load() || !f.hit(op) {
+			return nil
+		}
+		f.hits.Add(1)
+		return f.err
+	}))
+}
+
+func isTable(path string) bool { return strings.HasSuffix(path, ".sst") }
+
+func logSync(op errorfs.Op) bool {
+	return strings.HasSuffix(op.Path, ".log") && (op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData)
+}
+
+func writes(op errorfs.Op) bool { return op.Kind.ReadOrWrite() == errorfs.OpIsWrite }
+
+// openFaulty makes a database with small memory tables over faults.
+func openFaulty(t *testing.T, f *faults) (*Store, Options) {
+	o := Options{FS: f.wrap(vfs.NewMem()), Create: true, MemTableBytes: 256 << 10, StallLimit: 300 * time.Millisecond}
+	s, err := Open("db", o)
+	require.NoError(t, err)
+	return s, o
+}
+
+func commit(s *Store, sync bool, keys int, size int, tag string) error {
+	b := s.NewBatch()
+	for i := range keys {
+		if err := b.Set(fmt.Appendf(nil, "%s%05d", tag, i), make([]byte, size)); err != nil {
+			return err
+		}
+	}
+	return s.Commit(b, sync)
+}
+
+func code(err error) string { return types.CodeOf(err).String() }
+
+// requireBroken checks that the store answers everything with its failure, closes, and opens anew with what was durable.
+func requireBroken(t *testing.T, s *Store, o Options, f *faults, want string, durable []string) *Store {
+	t.Helper()
+	ctx := context.Background()
+	_, _, err := s.Get([]byte("a"), nil)
+	require.Equal(t, want, code(err), "%v", err)
+	_, err = s.NewIter(kv.IterOptions{})
+	require.Equal(t, want, code(err))
+	_, err = s.NewSnapshot()
+	require.Equal(t, want, code(err))
+	require.Equal(t, want, code(commit(s, false, 1, 1, "later")))
+	require.Equal(t, want, code(commit(s, true, 1, 1, "later")))
+	_, err = s.NewBulkWriter()
+	require.Equal(t, want, code(err))
+	require.Equal(t, want, code(s.Ingest(ctx, nil)))
+	require.Equal(t, want, code(s.Clear(ctx, []kv.Span{{}})))
+	require.Equal(t, want, code(s.Checkpoint(ctx, "elsewhere")))
+	_, err = s.Size(kv.Span{})
+	require.Equal(t, want, code(err))
+	f.on.Store(false)
+	require.Equal(t, want, code(commit(s, true, 1, 1, "later")), "it stays broken when the disk is well again")
+	require.NoError(t, s.Close())
+
+	again, err := Open("db", o)
+	require.NoError(t, err)
+	got := strings.Join(kvtest.Dump(t, again, kv.Span{}), " ")
+	for _, d := range durable {
+		require.Contains(t, got, d)
+	}
+	require.NotContains(t, got, "later")
+	kvtest.Put(t, again, "after", "1")
+	return again
+}
+
+// The log cannot be synced: Pebble would end the process, and show what it never made durable.
+func TestLogSyncFails(t *testing.T) {
+	f := &faults{err: syscall.EIO, hit: logSync}
+	s, o := openFaulty(t, f)
+	kvtest.Put(t, s, "a", "1")
+	it, err := s.NewIter(kv.IterOptions{})
+	require.NoError(t, err)
+	snap, err := s.NewSnapshot()
+	require.NoError(t, err)
+	f.on.Store(true)
+	err = commit(s, true, 1, 1, "lost")
+	require.Equal(t, "IOERR", code(err))
+	require.ErrorContains(t, err, "database db: a write failed, and it is not known what of it is on disk")
+	require.False(t, it.First(), "an open iterator")
+	require.Equal(t, "IOERR", code(it.Err()))
+	_, _, err = snap.Get([]byte("a"), nil)
+	require.Equal(t, "IOERR", code(err), "an open snapshot")
+	require.NoError(t, it.Close())
+	require.NoError(t, snap.Close())
+	require.NoError(t, requireBroken(t, s, o, f, "IOERR", []string{"a=1"}).Close())
+}
+
+// The log is full while a batch makes Pebble change to a new one: it would unlock a mutex twice, which nothing can catch.
+func TestLogFullInBigBatch(t *testing.T) {
+	for name, hit := range map[string]func(op errorfs.Op) bool{
+		"write":  func(op errorfs.Op) bool { return strings.HasSuffix(op.Path, ".log") && op.Kind == errorfs.OpFileWrite },
+		"create": func(op errorfs.Op) bool { return strings.HasSuffix(op.Path, ".log") && op.Kind == errorfs.OpCreate },
+		"directory": func(op errorfs.Op) bool {
+			return op.Path == "db/store-1" && op.Kind == errorfs.OpFileSync
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &faults{err: syscall.ENOSPC, hit: hit}
+			s, o := openFaulty(t, f)
+			kvtest.Put(t, s, "a", "1")
+			f.on.Store(true)
+			var err error
+			for i := 0; err == nil && i < 100; i++ {
+				err = commit(s, true, 40, 10_000, "lost")
+			}
+			require.Equal(t, "FULL", code(err))
+			require.NoError(t, requireBroken(t, s, o, f, "FULL", []string{"a=1"}).Close())
+		})
+	}
+}
+
+// Tables cannot be written: Pebble tries without end. Commits are refused with nothing done, and work again later.
+func TestTablesFull(t *testing.T) {
+	f := &faults{err: syscall.ENOSPC, hit: func(op errorfs.Op) bool {
+		return isTable(op.Path) && strings.HasPrefix(op.Path, "db/store-1") && writes(op)
+	}}
+	s, _ := openFaulty(t, f)
+	f.on.Store(true)
+	var err error
+	done := 0
+	for ; err == nil && done < 200; done++ {
+		err = commit(s, true, 5, 20_000, fmt.Sprintf("batch%03d-", done))
+		time.Sleep(time.Millisecond)
+	}
+	done-- // the last one was refused
+	require.Equal(t, "FULL", code(err))
+	require.ErrorContains(t, err, "nothing was changed")
+	require.Len(t, kvtest.Dump(t, s, kv.Span{}), 5*done, "reads go on")
+	before := f.hits.Load()
+	time.Sleep(3 * retryPause)
+	require.Less(t, f.hits.Load()-before, int64(20), "attempts are slowed down")
+
+	f.on.Store(false)
+	require.Eventually(t, func() bool { return commit(s, true, 5, 20_000, "after") == nil }, 10*time.Second, 10*time.Millisecond)
+	require.Len(t, kvtest.Dump(t, s, kv.Span{}), 5*done+5)
+	require.NoError(t, s.Close())
+}
+
+// A commit already waits for room in memory when tables begin to fail: it gives up after the stall limit.
+func TestStalledCommitGivesUp(t *testing.T) {
+	var gate sync.WaitGroup
+	gate.Add(1)
+	f := &faults{err: syscall.ENOSPC}
+	f.hit = func(op errorfs.Op) bool {
+		if isTable(op.Path) && op.Kind == errorfs.OpCreate {
+			gate.Wait() // flushes hang until commits wait for them
+			return true
+		}
+		return false
+	}
+	s, o := openFaulty(t, f)
+	kvtest.Put(t, s, "a", "1")
+	f.on.Store(true)
+	result := make(chan error, 1)
+	go func() {
+		var err error
+		for i := 0; err == nil && i < 1000; i++ {
+			err = commit(s, true, 5, 20_000, "x")
+		}
+		result <- err
+	}()
+	time.Sleep(200 * time.Millisecond)
+	select {
+	case err := <-result:
+		t.Fatalf("the commits did not wait: %v", err)
+	default:
+	}
+	gate.Done()
+	select {
+	case err := <-result:
+		require.Equal(t, "FULL", code(err))
+		require.ErrorContains(t, err, "not known")
+	case <-time.After(20 * time.Second):
+		t.Fatal("the commit hangs")
+	}
+	require.NoError(t, requireBroken(t, s, o, f, "FULL", []string{"a=1"}).Close())
+}
+
+// The manifest cannot be written, by an ingest of ours and by a flush in the background.
+func TestManifestFails(t *testing.T) {
+	manifest := func(op errorfs.Op) bool { return strings.Contains(op.Path, "MANIFEST") && writes(op) }
+	t.Run("ingest", func(t *testing.T) {
+		f := &faults{err: syscall.EIO, hit: manifest}
+		s, o := openFaulty(t, f)
+		kvtest.Put(t, s, "a", "1")
+		file := kvtest.Bulk(t, s, "k", "1", "l", "1")
+		f.on.Store(true)
+		require.Equal(t, "IOERR", code(s.Ingest(context.Background(), []kv.BulkFile{file})))
+		again := requireBroken(t, s, o, f, "IOERR", []string{"a=1"})
+		got := kvtest.Dump(t, again, kv.Span{Lo: []byte("k"), Hi: []byte("m")})
+		require.Contains(t, []int{0, 2}, len(got), "a file is there as a whole or not at all")
+		require.NoError(t, again.Close())
+	})
+	t.Run("flush", func(t *testing.T) {
+		f := &faults{err: syscall.EIO, hit: manifest}
+		s, o := openFaulty(t, f)
+		kvtest.Put(t, s, "a", "1")
+		f.on.Store(true)
+		var err error
+		for i := 0; err == nil && i < 1000; i++ {
+			err = commit(s, true, 5, 20_000, "x")
+			time.Sleep(time.Millisecond)
+		}
+		require.Equal(t, "IOERR", code(err))
+		require.NoError(t, requireBroken(t, s, o, f, "IOERR", []string{"a=1", "x00000="}).Close())
+	})
+}
+
+// What is abandoned must not write when its successor has opened the directory.
+func TestAbandonedStoreIsFenced(t *testing.T) {
+	f := &faults{err: syscall.EIO, hit: logSync}
+	s, o := openFaulty(t, f)
+	// Not so much that a log is used again: the injector does not see those.
+	require.NoError(t, commit(s, false, 5, 20_000, "b"))
+	f.on.Store(true)
+	require.Equal(t, "IOERR", code(commit(s, true, 1, 1, "lost")))
+	again := requireBroken(t, s, o, f, "IOERR", nil)
+	require.NoError(t, again.Close())
+	for range 3 {
+		again, err := Open("db", o)
+		require.NoError(t, err)
+		require.Equal(t, []string{"after=1"}, kvtest.Dump(t, again, kv.Span{Lo: []byte("after"), Hi: []byte("b")}))
+		require.NoError(t, again.Close())
+	}
+}
+
+// A log that has to be written to tables when the database is opened, and cannot be.
+func TestOpenOnFullDisk(t *testing.T) {
+	f := &faults{err: syscall.ENOSPC, hit: func(op errorfs.Op) bool { return isTable(op.Path) && writes(op) }}
+	s, o := openFaulty(t, f)
+	f.on.Store(true)
+	var err error
+	for i := 0; err == nil && i < 1000; i++ {
+		err = commit(s, true, 5, 20_000, fmt.Sprintf("b%03d-", i))
+	}
+	require.Equal(t, "FULL", code(err))
+	_ = s.Close() // what it could not write it reports
+
+	start := time.Now()
+	_, err = Open("db", o)
+	require.Equal(t, "FULL", code(err), "%v", err)
+	require.Less(t, time.Since(start), 10*time.Second)
+	f.on.Store(false)
+	s, err = Open("db", o)
+	require.NoError(t, err)
+	require.NotEmpty(t, kvtest.Dump(t, s, kv.Span{}))
+	require.NoError(t, s.Close())
+}
+
+// Failures beside the store's own directory leave the store whole.
+func TestFaultsBeside(t *testing.T) {
+	ctx := context.Background()
+	f := &faults{err: syscall.ENOSPC}
+	s, _ := openFaulty(t, f)
+	kvtest.Put(t, s, "a", "1")
+
+	f.hit = func(op errorfs.Op) bool { return strings.HasPrefix(op.Path, "db/tmp") && op.Kind == errorfs.OpFileWrite }
+	f.on.Store(true)
+	w, err := s.NewBulkWriter()
+	require.NoError(t, err)
+	noise := rand.NewChaCha8([32]byte{})
+	for i := 0; err == nil && i < 1000; i++ {
+		value := make([]byte, 10_000)
+		_, _ = noise.Read(value)
+		err = w.Set(fmt.Appendf(nil, "k%05d", i), value)
+	}
+	require.Equal(t, "FULL", code(err))
+	_, err = w.Finish()
+	require.Equal(t, "FULL", code(err))
+	f.hit = func(op errorfs.Op) bool { return strings.HasPrefix(op.Path, "db/tmp") && op.Kind == errorfs.OpCreate }
+	_, err = s.NewBulkWriter()
+	require.Equal(t, "FULL", code(err))
+	f.hit = func(op errorfs.Op) bool { return strings.HasPrefix(op.Path, "db/tmp/check") && writes(op) }
+	_, err = s.TakeCheckpoint(ctx)
+	require.Equal(t, "FULL", code(err))
+	f.hit = func(op errorfs.Op) bool { return strings.HasSuffix(op.Path, "CURRENT.tmp") && writes(op) }
+	require.Equal(t, "FULL", code(s.MakeCurrent()))
+	f.on.Store(false)
+
+	kvtest.Put(t, s, "b", "2")
+	names, err := s.root.fs.List("db/tmp")
+	require.NoError(t, err)
+	require.Empty(t, names, "nothing is left of what failed")
+	require.NoError(t, s.Close())
+}
+
+// Reads that fail are answered as such, and break nothing.
+func TestReadFails(t *testing.T) {
+	f := &faults{err: syscall.EIO, hit: func(op errorfs.Op) bool { return isTable(op.Path) && op.Kind == errorfs.OpFileReadAt }}
+	s, o := openFaulty(t, f)
+	require.NoError(t, s.Ingest(context.Background(), []kv.BulkFile{kvtest.Bulk(t, s, "a", "1", "b", "2")}))
+	require.NoError(t, s.Close())
+	s, err := Open("db", o)
+	require.NoError(t, err)
+	f.on.Store(true)
+	_, _, err = s.Get([]byte("a"), nil)
+	require.Equal(t, "IOERR", code(err))
+	it, err := s.NewIter(kv.IterOptions{})
+	require.NoError(t, err)
+	require.False(t, it.First())
+	require.Equal(t, "IOERR", code(it.Err()))
+	require.False(t, it.Valid())
+	f.on.Store(false)
+	require.True(t, it.First())
+	require.NoError(t, it.Err())
+	require.NoError(t, it.Close())
+	require.Equal(t, []string{"a=1", "b=2"}, kvtest.Dump(t, s, kv.Span{}))
+	require.NoError(t, s.Close())
+}
