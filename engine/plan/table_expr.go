@@ -54,11 +54,17 @@ type TableExpr struct {
 	HasSubquery bool
 }
 
-// tableScope is a scope over the images of a table's row.
-type tableScope struct {
-	scope    *Scope
-	new, old []Column
-	context  []Column
+// images are what expressions over a table's row may read: the columns of its two images, and the context variables.
+type images struct{ new, old, context []Column }
+
+// images makes columns for the images of a table's row. The old image may be absent.
+func (b *Binder) images(t *catalog.Table) *images {
+	im := &images{new: b.tableColumns(t)}
+	im.old = nullable(b.renew(im.new))
+	for _, v := range t.Context {
+		im.context = append(im.context, Column{ID: b.newID(), Name: v.Name, Type: v.Type, Nullable: !v.NotNull})
+	}
+	return im
 }
 
 // BindTableExpr binds a stored expression over a row of its table. Names of relations in it mean the table's own schema.
@@ -66,16 +72,16 @@ func BindTableExpr(t *catalog.Table, x ast.Expr, use Use, env *Env) (*TableExpr,
 	b := NewBinder(env)
 	b.stored, b.path = true, []string{t.Schema}
 	b.parameterless = use.Mode.what()
-	ts := b.tableScope(t, use)
-	te := &TableExpr{X: b.expr(x, ts.scope), OldAt: -1, ContextAt: -1}
+	im := b.images(t)
+	te := &TableExpr{X: b.expr(x, im.scope(t, use)), OldAt: -1, ContextAt: -1}
 	if b.err == nil && !use.AnyFunction {
 		b.requireDeterminism(te.X, use)
 	}
 	if b.err != nil {
 		return nil, b.err
 	}
-	te.layOut(ts, use)
-	te.reads(ts)
+	te.layOut(im, use)
+	te.reads(im)
 	o := &optimizer{b: b, env: env}
 	te.X = o.storedExpr(te.X)
 	return te, o.err
@@ -86,39 +92,34 @@ func (m Mode) what() string {
 	return [...]string{DefaultExpr: "DEFAULT", CheckExpr: "CHECK", GeneratedExpr: "GENERATED ALWAYS AS", IndexExpr: "an index", RowExpr: "a stored expression"}[m]
 }
 
-// tableScope makes the scope in which a stored expression is bound.
-func (b *Binder) tableScope(t *catalog.Table, use Use) *tableScope {
-	ts := &tableScope{new: b.tableColumns(t), scope: &Scope{missing: missingName(t, use)}}
-	s := ts.scope
-	own := &source{name: types.Fold(t.Name), schema: types.Fold(t.Schema), cols: ts.new}
-	image := &source{name: "new", cols: ts.new}
+// scope makes the scope in which a stored expression is bound.
+func (im *images) scope(t *catalog.Table, use Use) *Scope {
+	s := &Scope{missing: missingName(t, use)}
+	own := &source{name: types.Fold(t.Name), schema: types.Fold(t.Schema), cols: im.new}
+	image := &source{name: "new", cols: im.new}
+	context := &source{name: "context", cols: im.context}
 	switch use.Mode {
 	case DefaultExpr:
-		s.sources = []*source{b.contextSource(t, ts), supplied(image, use.Supplied)}
+		s.sources = []*source{context, supplied(image, use.Supplied)}
+		s.visible = visibles(im.context)
 	case CheckExpr:
-		ts.old = nullable(b.renew(ts.new))
 		if use.BareOld {
-			own.cols = ts.old
+			own.cols = im.old
 		}
-		s.sources = []*source{b.contextSource(t, ts), image, {name: "old", cols: ts.old}, own}
-		s.visible = visibles(own.cols)
+		s.sources = []*source{context, image, {name: "old", cols: im.old}, own}
+		s.visible = hiding(visibles(im.context), visibles(own.cols))
 	default:
 		s.sources = []*source{image, own}
-		s.visible = visibles(ts.new)
+		s.visible = visibles(im.new)
 	}
-	hide := visibles(ts.context)
-	s.visible = append(slices.DeleteFunc(s.visible, func(v visible) bool {
-		return slices.ContainsFunc(hide, func(h visible) bool { return h.fold == v.fold })
-	}), hide...)
-	return ts
+	return s
 }
 
-// contextSource is the qualifier of the table's context variables.
-func (b *Binder) contextSource(t *catalog.Table, ts *tableScope) *source {
-	for _, v := range t.Context {
-		ts.context = append(ts.context, Column{ID: b.newID(), Name: v.Name, Type: v.Type, Nullable: !v.NotNull})
-	}
-	return &source{name: "context", cols: ts.context}
+// hiding puts names in front of others, those of the same name left out.
+func hiding(front, behind []visible) []visible {
+	return append(slices.DeleteFunc(behind, func(v visible) bool {
+		return slices.ContainsFunc(front, func(f visible) bool { return f.fold == v.fold })
+	}), front...)
 }
 
 // supplied keeps of an image what an INSERT supplies.
@@ -208,29 +209,29 @@ func nodeVaries(root Node) bool {
 }
 
 // layOut settles the row that the expression is evaluated over.
-func (te *TableExpr) layOut(ts *tableScope, use Use) {
-	te.Layout = slices.Clone(ts.new)
+func (te *TableExpr) layOut(im *images, use Use) {
+	te.Layout = slices.Clone(im.new)
 	if use.Mode == CheckExpr {
 		te.OldAt = len(te.Layout)
-		te.Layout = append(te.Layout, ts.old...)
+		te.Layout = append(te.Layout, im.old...)
 	}
 	if use.Mode == CheckExpr || use.Mode == DefaultExpr {
 		te.ContextAt = len(te.Layout)
-		te.Layout = append(te.Layout, ts.context...)
+		te.Layout = append(te.Layout, im.context...)
 	}
 }
 
 // reads notes what the expression reads.
-func (te *TableExpr) reads(ts *tableScope) {
+func (te *TableExpr) reads(im *images) {
 	te.HasSubquery = HasSubquery(te.X)
 	for id := range ExprColumns(te.X) {
-		if i := findColumn(ts.new, id); i >= 0 {
+		if i := findColumn(im.new, id); i >= 0 {
 			te.New.Add(i)
 		}
-		if i := findColumn(ts.old, id); i >= 0 {
+		if i := findColumn(im.old, id); i >= 0 {
 			te.Old.Add(i)
 		}
-		if i := findColumn(ts.context, id); i >= 0 {
+		if i := findColumn(im.context, id); i >= 0 {
 			te.Context = append(te.Context, i)
 		}
 	}
