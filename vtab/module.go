@@ -11,6 +11,7 @@
 //   - There is one schema-change hook, Alterer.Alter, from a definition to another; index DDL is a case of it. The engine computes
 //     the new definition, the module adds what it knows of the physical form (catalog.Storage, incarnations).
 //   - Catalog records ride in the committing module's batch (Commit.Records).
+//   - Whoever claims a filter whose value may turn out to have no place in its keys says so (AccessPlan.Recheck).
 package vtab
 
 import (
@@ -62,7 +63,8 @@ type Alterer interface {
 }
 
 // Alteration is one change of one table's definition, complete on both sides. Columns, indexes and uniques of the two sides
-// are matched by their ids.
+// are matched by their ids; new ones have ids of their own already (columns from Storage.NextColumn). An index of one id has the
+// same predicate and expressions on both sides, but for names. Incarnations and layouts in After are ignored.
 type Alteration struct {
 	Before, After *catalog.Table
 	// DDL is the canonical text of the statement, "" for an internal step.

@@ -124,6 +124,9 @@ func (c *candidate) pinEqualities() {
 			break
 		}
 		c.pinned++
+		if c.runtimeSet { // its tuples are of this one column
+			break
+		}
 	}
 	if c.pinned > 0 && c.plan.Kind == vtab.PlanScan {
 		c.plan.Kind = vtab.PlanEqSeek
@@ -174,13 +177,14 @@ func (c *candidate) takeEquality(m *member, i int) bool {
 	if f.Op == vtab.OpIn {
 		n := float64(f.Count)
 		if f.RuntimeSet != nil {
-			n, c.runtimeSet = float64(f.RuntimeSet.MaxCount), true
+			n = float64(f.RuntimeSet.MaxCount)
 		}
-		if n < 1 || c.seeks*n > maxSeeks {
+		if n < 1 || c.seeks*n > maxSeeks || f.RuntimeSet != nil && c.pinned > 0 {
 			return false
 		}
 		c.seeks *= n
 		c.plan.Kind = vtab.PlanMultiSeek
+		c.runtimeSet = f.RuntimeSet != nil
 	} else if c.single == c.pinned && !m.uncertain(f) {
 		c.single++
 	}

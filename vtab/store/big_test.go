@@ -228,3 +228,17 @@ func TestRewriteIsCancelled(t *testing.T) {
 	requireOnly(t, m.store, before)
 	require.NoError(t, m.Close())
 }
+
+// TestRewritePanics has a conversion panic on a worker's goroutine.
+func TestRewritePanics(t *testing.T) {
+	m := openModule(t, mem.Open(), Options{})
+	before := createBig(t, m, 1_000)
+	c := begin(t, m, 1<<20)
+	a := retyping(before)
+	a.Convert = func(dst, src types.Row) error { panic("odd row") }
+	_, err := m.Alter(background, c, a)
+	require.ErrorIs(t, err, types.INTERNAL)
+	require.ErrorContains(t, err, "odd row")
+	require.NoError(t, c.Rollback())
+	require.NoError(t, m.Close())
+}

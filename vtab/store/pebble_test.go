@@ -38,6 +38,12 @@ func pebbleHarness(o Options) vtabtest.Harness {
 			places[p.m] = p
 			return p.m
 		},
+		OpenFaulty: func(t testing.TB) (vtabtest.Module, *vtabtest.Faults) {
+			f := new(vtabtest.Faults)
+			m := openModule(t, &faultyStore{Store: openPebble(t, vfs.NewMem()), faults: f}, o)
+			t.Cleanup(func() { require.NoError(t, m.Close()) })
+			return m, f
+		},
 	}
 }
 

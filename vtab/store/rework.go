@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"runtime"
+	"runtime/debug"
 	"sync"
 
 	"github.com/quereus/quereus-migrate/catalog"
@@ -204,7 +205,7 @@ func (r *rework) start(n, outputs int) *pipeline {
 			defer p.workers.Done()
 			w := r.newWorker()
 			for c := range p.jobs {
-				c.err = w.work(c)
+				c.err = w.guarded(c)
 				c.done <- struct{}{}
 			}
 		}()
@@ -281,6 +282,17 @@ func (r *rework) newWorker() *worker {
 		w.src = make(types.Row, r.before.rows.width)
 	}
 	return w
+}
+
+// guarded is work with a panic of what converts turned into an error, since nothing else could catch it on this goroutine.
+func (w *worker) guarded(c *chunk) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			w.conn.db.Logger().Error("converting a row panicked", "table", w.before.table.Name, "panic", r, "stack", string(debug.Stack()))
+			err = types.Errorf(types.INTERNAL, "table %s: converting a row failed: %v", w.before.table.Name, r)
+		}
+	}()
+	return w.work(c)
 }
 
 // work makes the entries of a chunk. At the first row that fails it stops.
