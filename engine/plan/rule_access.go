@@ -7,7 +7,8 @@ import (
 	"github.com/quereus/quereus-migrate/vtab"
 )
 
-// unknownRows stands for a table of which nothing is known.
+// unknownRows stands for a table of which nothing is known, and for a smaller one: a plan may outlive the emptiness in which it was
+// made, and on few rows a seek costs nothing.
 const unknownRows = 1000
 
 // accessScan chooses how to read a table, with the order that is asked for if that is cheaper than sorting. It fills s.Access and
@@ -59,7 +60,7 @@ func (o *optimizer) fail(err error) {
 func (o *optimizer) tableRows(s *Scan) float64 {
 	if o.env.Rows != nil {
 		if n, known := o.env.Rows(s.Table); known {
-			return max(1, float64(n))
+			return max(unknownRows, float64(n))
 		}
 	}
 	return unknownRows
@@ -71,11 +72,8 @@ func (o *optimizer) request(s *Scan, c *scanConstraints, want []orderTerm) *vtab
 	for _, k := range c.list {
 		r.Filters = append(r.Filters, k.Constraint)
 	}
-	if o.env.Rows != nil {
-		if n, known := o.env.Rows(s.Table); known {
-			r.EstimatedRows = &n
-		}
-	}
+	rows := int64(o.tableRows(s))
+	r.EstimatedRows = &rows
 	if s.Top != nil && len(r.RequiredOrdering) == len(want) {
 		r.Limit = constantLimit(s.Top)
 	}

@@ -16,15 +16,17 @@ type rule struct {
 
 // rewriteRules are applied in this order, each to the whole tree.
 var rewriteRules = []rule{
-	{"fold-constants", (*optimizer).foldConstants},     // before pushdown, so that constant conditions vanish
-	{"inline-members", (*optimizer).inlineMembers},     // so that conditions reach into members of WITH that are read once
-	{"push-filters", (*optimizer).pushFilters},         // to scans, below joins, and into join conditions
-	{"simplify-joins", (*optimizer).simplifyJoins},     // an outer join whose null-extended rows are filtered out is an inner one
-	{"push-filters-again", (*optimizer).pushFilters},   // below the joins that have become inner ones
-	{"push-limits", (*optimizer).pushLimits},           // into sorts and scans
-	{"prune-columns", (*optimizer).pruneColumns},       // last of the logical ones: earlier rules may drop the only reader
-	{"choose-access", (*optimizer).chooseAccess},       // joins and access paths, bottom up, with the orders that are asked for
-	{"settle-subqueries", (*optimizer).settleSubplans}, // note what each subquery reads from outside
+	{"fold-constants", (*optimizer).foldConstants},       // before pushdown, so that constant conditions vanish
+	{"inline-members", (*optimizer).inlineMembers},       // so that conditions reach into members of WITH that are read once
+	{"push-filters", (*optimizer).pushFilters},           // to scans, below joins, and into join conditions
+	{"simplify-joins", (*optimizer).simplifyJoins},       // an outer join whose null-extended rows are filtered out is an inner one
+	{"push-filters-again", (*optimizer).pushFilters},     // below the joins that have become inner ones
+	{"merge-projects", (*optimizer).mergeProjects},       // what inlining and hidden sort columns have stacked up
+	{"push-limits", (*optimizer).pushLimits},             // into sorts and scans
+	{"prune-columns", (*optimizer).pruneColumns},         // last of the logical ones: earlier rules may drop the only reader
+	{"choose-access", (*optimizer).chooseAccess},         // joins and access paths, bottom up, with the orders that are asked for
+	{"merge-projects-again", (*optimizer).mergeProjects}, // where an order came for free, its sort and what it read are gone
+	{"settle-subqueries", (*optimizer).settleSubplans},   // note what each subquery reads from outside
 }
 
 // optimize rewrites a statement and the plans of its subqueries, innermost first.

@@ -1,0 +1,233 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/quereus/quereus-migrate/engine/ast"
+)
+
+// ExplainRow is one operator of a plan as query_plan() and EXPLAIN show it (spec 42 §3), parents first.
+type ExplainRow struct {
+	ID     int // from 1
+	Parent int // 0 for the root
+	Level  int // of subqueries around it
+	// NodeType is the kind of node, Op how it works, Detail the rest in words.
+	NodeType, Op, Detail string
+	// Object and Alias are the table or function that is read and its name in the query; "" for none.
+	Object, Alias string
+	Cost, Rows    float64
+}
+
+// ExplainRows lists the operators of a plan.
+func (p *Plan) ExplainRows() []ExplainRow {
+	e := &explainer{}
+	e.visit(p.Root, 0, 0)
+	return e.rows
+}
+
+// Explain draws a plan as a tree, one operator a line.
+func (p *Plan) Explain() string {
+	rows := p.ExplainRows()
+	children := map[int][]ExplainRow{}
+	for _, r := range rows {
+		children[r.Parent] = append(children[r.Parent], r)
+	}
+	var b strings.Builder
+	var draw func(r ExplainRow, first, rest string)
+	draw = func(r ExplainRow, first, rest string) {
+		b.WriteString(first + r.line() + "\n")
+		below := children[r.ID]
+		for i, c := range below {
+			if i == len(below)-1 {
+				draw(c, rest+" └── ", rest+"     ")
+			} else {
+				draw(c, rest+" ├── ", rest+" │   ")
+			}
+		}
+	}
+	draw(rows[0], "", "")
+	return b.String()
+}
+
+func (r ExplainRow) line() string {
+	words := []string{r.Op}
+	if r.Object != "" {
+		words = append(words, r.Object)
+	}
+	if r.Alias != "" && r.Alias != r.Object {
+		words = append(words, "as "+r.Alias)
+	}
+	line := strings.Join(words, " ")
+	if r.Detail != "" {
+		line += "  " + r.Detail
+	}
+	return line + "  rows=" + strconv.FormatFloat(max(r.Rows, 0), 'f', 0, 64)
+}
+
+// explainer numbers nodes as it meets them.
+type explainer struct{ rows []ExplainRow }
+
+func (e *explainer) visit(n Node, parent, level int) {
+	id := e.add(describe(n), n.Expected(), parent, level)
+	if w, ok := n.(*With); ok {
+		for _, c := range w.CTEs {
+			member := e.add(ExplainRow{NodeType: "CTE", Op: "member", Object: c.Name}, c.Body.Expected(), id, level)
+			e.visit(c.Body, member, level)
+		}
+		e.visit(w.Body, id, level)
+		return
+	}
+	eachInput(n, func(slot *Node) { e.visit(*slot, id, level) })
+	seen := map[*Subplan]bool{} // a scan holds its filters twice: all of them, and those it evaluates
+	eachSubplan(n, func(s *Subplan) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		sub := e.add(ExplainRow{NodeType: "Subquery", Op: "subquery", Detail: correlation(s)}, s.Root.Expected(), id, level+1)
+		e.visit(s.Root, sub, level+1)
+	})
+}
+
+func correlation(s *Subplan) string {
+	if len(s.Outer) == 0 && !s.Varies {
+		return "once"
+	}
+	return "for each row"
+}
+
+func (e *explainer) add(r ExplainRow, est *Estimate, parent, level int) int {
+	r.ID, r.Parent, r.Level, r.Cost, r.Rows = len(e.rows)+1, parent, level, est.Cost, est.Rows
+	e.rows = append(e.rows, r)
+	return r.ID
+}
+
+var joinWords = [...]string{InnerJoin: "inner", LeftJoin: "left", RightJoin: "right", FullJoin: "full"}
+var methodWords = [...]string{LoopJoin: "loop", ApplyJoin: "apply", HashJoin: "hash"}
+var setOpWords = [...]string{ast.Union: "union", ast.UnionAll: "union all", ast.Intersect: "intersect", ast.Except: "except", ast.Diff: "diff"}
+
+// describe tells what a node does, without its place and estimates.
+func describe(n Node) ExplainRow {
+	switch n := n.(type) {
+	case *Scan:
+		return describeScan(n)
+	case *Values:
+		return ExplainRow{NodeType: "Values", Op: "values", Detail: fmt.Sprintf("%d × %d", len(n.Rows), len(n.Cols))}
+	case *TableFunc:
+		return ExplainRow{NodeType: "TableFunction", Op: "call", Object: n.Fn.Name, Detail: "(" + exprTexts(n.Args) + ")"}
+	case *Filter:
+		return ExplainRow{NodeType: "Filter", Op: "filter", Detail: conditionText(n.Conds)}
+	case *Project:
+		return ExplainRow{NodeType: "Project", Op: "project", Detail: itemTexts(n.Items)}
+	case *Join:
+		return describeJoin(n)
+	case *Aggregate:
+		return describeAggregate(n)
+	case *Sort:
+		r := ExplainRow{NodeType: "Sort", Op: "sort", Detail: keyTexts(n.Keys)}
+		if n.Top != nil {
+			r.Op = "top"
+		}
+		return r
+	case *Limit:
+		return ExplainRow{NodeType: "Limit", Op: "limit", Detail: limitText(n.Count, n.Offset)}
+	case *Distinct:
+		return ExplainRow{NodeType: "Distinct", Op: "distinct", Detail: strings.Join(columnNames(n.Output()[:n.Width]), ", ")}
+	case *SetOp:
+		return ExplainRow{NodeType: "SetOperation", Op: setOpWords[n.Op]}
+	case *With:
+		return ExplainRow{NodeType: "With", Op: "with"}
+	case *CTERead:
+		return ExplainRow{NodeType: "CTERead", Op: "read", Object: n.CTE.Name}
+	case *Recursive:
+		return ExplainRow{NodeType: "Recursive", Op: "recursive", Object: n.Work.Name}
+	case *WorkRead:
+		return ExplainRow{NodeType: "WorkRead", Op: "read working table", Object: n.Work.Name}
+	}
+	return ExplainRow{NodeType: fmt.Sprintf("%T", n)}
+}
+
+func describeScan(s *Scan) ExplainRow {
+	r := ExplainRow{NodeType: "Scan", Op: "scan", Object: s.Table.Name, Alias: s.Name}
+	if s.Committed {
+		r.Object = committedSchema + "." + r.Object
+	}
+	residual := s.Filters
+	if s.Access != nil {
+		r.Detail = "access=" + s.Access.Plan.Explain
+		residual = s.Access.Residual
+	}
+	if len(residual) > 0 {
+		r.Detail = strings.TrimSpace(r.Detail + "  filter=" + conditionText(residual))
+	}
+	if s.Top != nil {
+		r.Detail = strings.TrimSpace(r.Detail + "  limit")
+	}
+	return r
+}
+
+func describeJoin(j *Join) ExplainRow {
+	r := ExplainRow{NodeType: "Join", Op: joinWords[j.Kind] + " " + methodWords[j.Method] + " join"}
+	var conds []string
+	for _, k := range j.Keys {
+		conds = append(conds, exprText(k.L)+" = "+exprText(k.R))
+	}
+	for _, x := range j.On {
+		conds = append(conds, exprText(x))
+	}
+	if len(conds) > 0 {
+		r.Detail = "on " + strings.Join(conds, " and ")
+	}
+	return r
+}
+
+func describeAggregate(a *Aggregate) ExplainRow {
+	r := ExplainRow{NodeType: "Aggregate", Op: "aggregate"}
+	aggs := make([]string, len(a.Aggs))
+	for i, g := range a.Aggs {
+		aggs[i] = g.Name
+	}
+	r.Detail = strings.Join(aggs, ", ")
+	if len(a.Keys) > 0 {
+		r.Detail = strings.TrimSpace(r.Detail + " by " + itemTexts(a.Keys))
+	}
+	return r
+}
+
+func itemTexts(items []Item) string {
+	out := make([]string, len(items))
+	for i, it := range items {
+		out[i] = exprText(it.X)
+		if out[i] != it.Name {
+			out[i] += " as " + ast.FormatName(it.Name)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func keyTexts(keys []SortKey) string {
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = exprText(k.X)
+		if k.Desc {
+			out[i] += " desc"
+		}
+		if k.NullsLast {
+			out[i] += " nulls last"
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func limitText(count, offset Expr) string {
+	var words []string
+	if count != nil {
+		words = append(words, exprText(count))
+	}
+	if offset != nil {
+		words = append(words, "offset", exprText(offset))
+	}
+	return strings.Join(words, " ")
+}
