@@ -70,7 +70,7 @@ func TestBuildTableRefusals(t *testing.T) {
 		{"create table t (id integer primary key, a integer generated always as ((select b)), b integer generated always as (t.a))", "Cyclic dependency in generated columns: 'a', 'b'", types.ERROR},
 		{"create table gbad1 (id integer primary key, a integer generated always as (zip + 1))", "Column 'zip' referenced by generated column 'a' not found in table 'gbad1'", types.ERROR},
 		{"create table gbad1 (id integer primary key, a integer generated always as (new.zip + 1))", "Column 'zip' referenced by generated column 'a' not found in table 'gbad1'", types.ERROR},
-		{"create table t (id integer primary key, a integer generated always as (old.id + 1))", "binds nothing", types.ERROR},
+		{"create table t (id integer primary key, a integer generated always as (old.id + 1))", "'old.id' referenced by generated column 'a' in table 't' binds nothing", types.ERROR},
 		{"create table t (id integer primary key, a integer generated always as (box.w + 1))", "binds nothing", types.ERROR},
 		{"create table t (id integer primary key, a integer generated always as (temp.t.id + 1))", "binds nothing", types.ERROR},
 		{"create table t (id integer primary key, unique (zz))", "UNIQUE constraint column 'zz' not found", types.ERROR},
