@@ -2,6 +2,7 @@ package function
 
 import (
 	"iter"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -34,6 +35,11 @@ func generateSeries(_ *Call, args []types.Value) iter.Seq2[types.Row, error] {
 			next = whole // counts exactly at any size
 		}
 		row := make(types.Row, 1)
+		from, fitsFrom := next.Int64()
+		if to, fitsTo := last.Int64(); fitsFrom && fitsTo {
+			countUp(from, to, row, yield)
+			return
+		}
 		for types.CompareNumbers(next, last) <= 0 {
 			row[0] = next
 			if !yield(row, nil) {
@@ -44,6 +50,16 @@ func generateSeries(_ *Call, args []types.Value) iter.Seq2[types.Row, error] {
 				return // a real at which counting stands still
 			}
 			next = after
+		}
+	}
+}
+
+// countUp yields the integers of a range.
+func countUp(from, to int64, row types.Row, yield func(types.Row, error) bool) {
+	for i := from; i <= to; i++ {
+		row[0] = types.Int(i)
+		if !yield(row, nil) || i == math.MaxInt64 {
+			return
 		}
 	}
 }

@@ -150,10 +150,13 @@ func trimSpaceLeft(s string) string {
 	return s[strings.Index(s, trimmed):]
 }
 
-// trimSpaceRight drops the white space at the end likewise.
+// trimSpaceRight drops the white space at the end likewise: the trimmed text ends where it last occurs.
 func trimSpaceRight(s string) string {
 	trimmed := types.TrimSpace(s)
-	return s[:len(s)-len(trimSpaceLeft(s))+len(trimmed)]
+	if trimmed == "" {
+		return ""
+	}
+	return s[:strings.LastIndex(s, trimmed)+len(trimmed)]
 }
 
 func replace(_ *Call, args []types.Value) (types.Value, error) {

@@ -1,0 +1,27 @@
+package ast_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/quereus/quereus-migrate/engine/ast"
+)
+
+func TestSourceMentions(t *testing.T) {
+	home := ast.Home{Resolver: tables{"s.t": "a", "main.t": "a", "main.u": "b", "other.w": "c"}, Path: []string{"s", "main"}}
+	for _, c := range []struct{ text, want string }{
+		{"select * from t, U, t as x where a in (select b from u)", "s.t main.U s.t main.u"},
+		{"select * from main.t, committed.t, Other.w, nosuch, other.t, w", "main.t s.t other.w"},
+		{"with t as (select b from u) select * from t where exists (select 1 from main.t)", "main.u main.t"},
+		{"select * from w, t with schema other", "other.w"},
+		{"select 1 where 1 in t and (select max(b) from u) > 1", "s.t main.u"},
+	} {
+		got := []string{}
+		for _, q := range ast.SourceMentions(parseQuery(t, c.text), home) {
+			got = append(got, q.Schema.Text+"."+q.Name.Text)
+		}
+		assert.Equal(t, strings.Fields(c.want), got, c.text)
+	}
+}
