@@ -29,15 +29,6 @@ func choices() []*Function {
 	}
 }
 
-// IifTruth is the condition of iif(c, a, b). It is the truth of WHERE but for blobs and JSON containers, which count as true.
-func IifTruth(c types.Value) bool {
-	if k := c.Kind(); k == types.KindBlob || k == types.KindJSON {
-		return true
-	}
-	truth, known := types.Truth(c)
-	return truth && known
-}
-
 // group compares the arguments of one call in one form: each is converted as its static type demands, and all follow one order
 // and one collation (spec 40 §10).
 type group struct {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
@@ -132,9 +133,9 @@ func (h *harness) likeEscape(x *ast.Match, in *source, row types.Row) (types.Val
 	if args[0].IsNull() || args[1].IsNull() || args[2].IsNull() {
 		return types.Null, a, nil
 	}
-	escape, err := function.EscapeOf(args[2])
-	if err != nil {
-		return types.Null, a, err
+	escape, n := utf8.DecodeRuneInString(types.ToText(args[2]))
+	if n == 0 || n != len(types.ToText(args[2])) {
+		return types.Null, a, errBeyond // the executor's to refuse
 	}
 	p := function.CompileLike(types.ToText(args[0]), escape)
 	return negated(types.Bool(p.MatchString(types.ToText(args[1]))), x.Not), a, nil
@@ -254,7 +255,8 @@ func (h *harness) apply(f *function.Function, args []types.Value, known []functi
 
 func lazily(name string, args []types.Value) types.Value {
 	if name == "iif" {
-		if function.IifTruth(args[0]) {
+		truth, _ := types.Truth(args[0])
+		if k := args[0].Kind(); truth || k == types.KindBlob || k == types.KindJSON {
 			return args[1]
 		}
 		return args[2]

@@ -3,8 +3,6 @@ package function
 import (
 	"strings"
 	"unicode/utf8"
-
-	"github.com/quereus/quereus-migrate/types"
 )
 
 // Matcher is a compiled pattern of LIKE, GLOB or REGEXP. It is immutable and safe for concurrent use; matching allocates nothing.
@@ -216,14 +214,4 @@ func CompileLike(pattern string, escape rune) *Pattern {
 		return &Pattern{never: true}
 	}
 	return b.pattern()
-}
-
-// EscapeOf reads the operand of ESCAPE, which must not be NULL. ERROR unless its text is one code point.
-func EscapeOf(v types.Value) (rune, error) {
-	s := types.ToText(v)
-	r, n := utf8.DecodeRuneInString(s)
-	if n == 0 || n != len(s) {
-		return 0, types.Errorf(types.ERROR, "ESCAPE expression must be a single character")
-	}
-	return r, nil
 }
