@@ -8,6 +8,7 @@ import (
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab"
+	"github.com/quereus/quereus-migrate/vtab/kv"
 )
 
 // Source opens tables on the state that a statement reads. The engine's transaction is one.
@@ -147,12 +148,7 @@ func (ec *Context) end() error {
 }
 
 // canceled gives the error of a run whose context is done.
-func (ec *Context) canceled() error {
-	if ec.ctx.Err() == nil {
-		return nil
-	}
-	return &types.Error{Code: types.INTERRUPT, Message: "the statement was interrupted", Cause: context.Cause(ec.ctx)}
-}
+func (ec *Context) canceled() error { return kv.Interrupted(ec.ctx) }
 
 // budget is the number of bytes that a remembering operator may hold.
 func (ec *Context) budget() int64 {

@@ -93,7 +93,7 @@ func (o *joinOp) Next(b *Batch) error {
 		o.loaded = true
 	}
 	o.block.reset(o.width)
-	for !o.block.full() {
+	for steps := 0; !o.block.full(); steps++ {
 		more, err := o.step()
 		if err != nil {
 			return err
@@ -101,10 +101,18 @@ func (o *joinOp) Next(b *Batch) error {
 		if !more {
 			break
 		}
+		if steps%checkEvery == 0 {
+			if err := o.ec.canceled(); err != nil {
+				return err
+			}
+		}
 	}
 	b.Rows = o.block.rows
 	return nil
 }
+
+// checkEvery is the number of pairs that a join tries between two looks at its context.
+const checkEvery = 4096
 
 // load reads the right side, and gets the left one ready.
 func (o *joinOp) load() error {
