@@ -16,6 +16,9 @@ type DeclaredSettings struct {
 	Collation string
 	// Module is the module of tables without USING, "" for the session's.
 	Module string
+	// Nondeterministic lets defaults, checks and generated columns call functions whose answer varies. No statement says it: who
+	// carries the declaration out sets it for the session (see Declared.Nondeterministic).
+	Nondeterministic bool
 	// args is the text of default_vtab_args, which is read when a table takes it.
 	args    string
 	hasArgs bool
@@ -27,6 +30,8 @@ const (
 	collationSetting   = "default_collation"
 	moduleSetting      = "default_vtab_module"
 	argsSetting        = "default_vtab_args"
+	// NondeterministicSetting is the pragma that lifts the rule of determinism off stored expressions.
+	NondeterministicSetting = "nondeterministic_schema"
 )
 
 // SetPragma takes a setting that begins a file. ERROR: one that has no meaning for a schema, a bad value, a pragma that asks and
@@ -52,11 +57,25 @@ func (s *DeclaredSettings) SetPragma(p *ast.PragmaStmt) error {
 			return types.Errorf(types.ERROR, "Invalid object value for option %s: %s", name, err)
 		}
 		s.args, s.hasArgs = value, true
+	case NondeterministicSetting:
+		switch types.Fold(value) {
+		case "true", "on", "yes", "1":
+			s.Nondeterministic = true
+		case "false", "off", "no", "0":
+			s.Nondeterministic = false
+		default:
+			return types.Errorf(types.ERROR, "Invalid boolean value for option %s: %s", name, value)
+		}
 	default:
-		return types.Errorf(types.ERROR, "pragma %s means nothing in a schema file; write %s, %s, %s or %s",
-			name, nullabilitySetting, collationSetting, moduleSetting, argsSetting)
+		return types.Errorf(types.ERROR, "pragma %s means nothing in a schema file; write %s, %s, %s, %s or %s",
+			name, nullabilitySetting, collationSetting, moduleSetting, argsSetting, NondeterministicSetting)
 	}
 	return nil
+}
+
+// Nondeterministic reports whether a file of the declaration lets stored expressions call functions whose answer varies.
+func (d *Declared) Nondeterministic() bool {
+	return slices.ContainsFunc(d.Items, func(i DeclaredItem) bool { return i.Settings != nil && i.Settings.Nondeterministic })
 }
 
 // setOption takes an option of a declaration. Its arguments may be no JSON: that is a fault of the tables that take them.

@@ -128,6 +128,7 @@ func TestSettingsOfAFileAreWrittenOut(t *testing.T) {
 	requireRefusal(t, pragma("pragma default_vtab_args = '[]'"), types.ERROR, "default_vtab_args")
 	requireRefusal(t, pragma("pragma foreign_keys = off"), types.ERROR, "pragma foreign_keys means nothing in a schema file")
 	requireRefusal(t, pragma("pragma default_collation"), types.ERROR, "sets nothing")
+	requireRefusal(t, pragma("pragma nondeterministic_schema = 'perhaps'"), types.ERROR, "Invalid boolean value for option nondeterministic_schema")
 
 	d := NewDeclared("main")
 	for _, sql := range []string{
@@ -149,6 +150,10 @@ func TestSettingsOfAFileAreWrittenOut(t *testing.T) {
 	require.Equal(t, types.NoCase, table.Columns[1].Collation)
 	require.False(t, table.Columns[3].NotNull)
 	require.Equal(t, "store", table.Module)
+
+	require.False(t, d.Nondeterministic())
+	require.NoError(t, pragma("pragma nondeterministic_schema = on"))
+	require.True(t, d.Nondeterministic())
 }
 
 // What a file can be told before anything runs (field/34).

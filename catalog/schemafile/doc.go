@@ -4,7 +4,8 @@
 //
 // A file holds DECLARE SCHEMA statements, or plain CREATE statements of tables, indexes, views, materialized views and assertions,
 // which describe schema main or the one that they are qualified with. Pragmas may stand before them: default_column_nullability,
-// default_collation, default_vtab_module, default_vtab_args. They hold for their file.
+// default_collation, default_vtab_module, default_vtab_args. They hold for their file. So may nondeterministic_schema, which holds
+// for all files that are read together.
 //
 // # YAML
 //
