@@ -32,20 +32,30 @@ func Load(fsys fs.FS, name string) (*catalog.Declared, []*ast.Source, error) {
 // Faults in files are *catalog.SourceError. A file without any declaration is a fault, and so is a folder without a schema file:
 // what is not there is never an empty schema.
 func LoadAll(fsys fs.FS, name string) ([]*catalog.Declared, []*ast.Source, error) {
+	sources, err := Sources(fsys, name)
+	if err != nil {
+		return nil, sources, err
+	}
+	all, err := Read(sources...)
+	return all, sources, err
+}
+
+// Sources reads the texts of a schema file, or of all schema files below a folder in order of path; a folder without any is a
+// fault. Read takes those of several files and folders together.
+func Sources(fsys fs.FS, name string) ([]*ast.Source, error) {
 	names, err := fileNames(fsys, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var sources []*ast.Source
 	for _, n := range names {
 		text, err := fs.ReadFile(fsys, n)
 		if err != nil {
-			return nil, sources, types.Wrapf(types.CANTOPEN, err, "schema file %s", n)
+			return sources, types.Wrapf(types.CANTOPEN, err, "schema file %s", n)
 		}
 		sources = append(sources, ast.NewSource(n, string(text)))
 	}
-	all, err := Read(sources...)
-	return all, sources, err
+	return sources, nil
 }
 
 // fileNames lists the schema files that a name means: itself, or those below it in order of path.
