@@ -32,6 +32,8 @@ type Options struct {
 	// inside subqueries, and constraints lose their name, tags, deferrability and whatever says the default, a parent's
 	// schema that is Schema included.
 	Compare bool
+	// Lines spreads a declaration for readers: a line each for its items, and for the columns and constraints of its tables.
+	Lines bool
 }
 
 // Format gives the canonical text of any node, without a semicolon: parsed again it gives a tree that prints alike.

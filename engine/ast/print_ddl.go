@@ -57,16 +57,26 @@ func (p *printer) maintained(columns []Name, q *SelectStmt) {
 func (p *printer) elements(n *CreateTableStmt) {
 	brackets := [2]string{" (", ")"}
 	if p.declaring {
-		brackets = [2]string{" { ", " }"}
+		brackets = [2]string{" {", "}"}
 	}
 	p.str(brackets[0])
+	element := func(i int, n Node) {
+		if i > 0 {
+			p.str(",")
+		}
+		if i > 0 || p.declaring {
+			p.spread("\n    ")
+		}
+		p.node(n)
+	}
 	for i, c := range n.Columns {
-		p.comma(i)
-		p.column(c)
+		element(i, c)
 	}
 	for i, c := range n.Constraints {
-		p.comma(i + len(n.Columns))
-		p.tableConstraint(c)
+		element(i+len(n.Columns), c)
+	}
+	if p.declaring {
+		p.spread("\n  ")
 	}
 	p.str(brackets[1])
 }

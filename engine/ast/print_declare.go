@@ -60,15 +60,24 @@ func (p *printer) braces(n int, item func(i int)) {
 	p.declaring = true
 	p.str("{")
 	for i := range n {
-		p.str(" ")
+		p.spread("\n  ")
 		item(i)
 		p.str(";")
 	}
 	if n > 0 {
-		p.str(" ")
+		p.spread("\n")
 	}
 	p.str("}")
 	p.declaring = outer
+}
+
+// spread parts what stands in the braces of a declaration: by a space, or as lines does where it is spread over lines.
+func (p *printer) spread(lines string) {
+	if p.Lines && p.declaring {
+		p.str(lines)
+	} else {
+		p.str(" ")
+	}
 }
 
 func (p *printer) declareItem(n DeclareItem) {
