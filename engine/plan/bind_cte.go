@@ -44,16 +44,34 @@ func (b *Binder) readMember(m *member) Node {
 	return &CTERead{CTE: m.cte, Cols: b.renew(m.cols)}
 }
 
-// with binds WITH and what stands behind it. A member sees those before it.
+// with binds WITH and the query behind it.
 func (b *Binder) with(q *ast.SelectStmt, outer *Scope) Node {
+	return b.withMembers(q.With, outer, func() Node { return b.body(q, outer) })
+}
+
+// withMembers binds WITH and what stands behind it. A member sees those before it. The statement's own WITH takes the data changes of
+// the statement in, each in front of what may read it.
+func (b *Binder) withMembers(with *ast.With, outer *Scope, body func() Node) Node {
 	saved := b.ctes
 	defer func() { b.ctes = saved }()
 	b.ctes = &cteScope{outer: saved, members: map[string]*member{}, level: b.nested}
+	leading := with == b.change.leading
 	w := &With{}
-	for i := range q.With.Members {
-		w.CTEs = append(w.CTEs, b.member(q.With, &q.With.Members[i], outer))
+	for i := range with.Members {
+		m := &with.Members[i]
+		if !leading {
+			b.refuseChangingMember(m)
+			w.CTEs = append(w.CTEs, b.member(with, m, outer))
+			continue
+		}
+		c := b.member(with, m, outer)
+		b.outlast(c)
+		w.CTEs = append(append(w.CTEs, b.takeChanges()...), c)
 	}
-	w.Body = b.body(q, outer)
+	w.Body = body()
+	if leading {
+		w.CTEs = append(w.CTEs, b.takeChanges()...)
+	}
 	return w
 }
 

@@ -82,6 +82,9 @@ func (b *Binder) subplan(q *ast.SelectStmt, s *Scope) *Subplan {
 
 func (b *Binder) scalarSubquery(x *ast.Subquery, s *Scope) Expr {
 	p := b.subplan(x.Query, s)
+	if _, _, ok := b.changeTerm(x.Query.Body); ok { // its first row counts
+		p.Root = &Limit{Input: p.Root, Count: b.constant(types.Int(1), types.TypeInteger, x.Pos())}
+	}
 	cols := p.Root.Output()
 	if len(cols) != 1 {
 		b.fail(x.Pos(), types.ERROR, "Scalar subquery must return exactly one column")

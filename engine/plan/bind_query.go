@@ -9,6 +9,9 @@ import (
 func (b *Binder) query(q *ast.SelectStmt, outer *Scope) Node {
 	defer b.enterPath(firstPath(q.Body))()
 	b.checkDefaults(q)
+	if n, ok := b.changeQuery(q); ok {
+		return n
+	}
 	if q.With != nil {
 		return b.with(q, outer)
 	}
@@ -62,26 +65,8 @@ func (b *Binder) term(t ast.QueryTerm, outer *Scope) Node {
 	case *ast.ParenQuery:
 		return b.query(t.Query, outer)
 	}
-	return b.change(t)
-}
-
-// change refuses a data change that stands as a relation.
-func (b *Binder) change(t ast.QueryTerm) Node {
-	kind, returning := "INSERT", false
-	switch t := t.(type) {
-	case *ast.InsertStmt:
-		returning = len(t.Returning) > 0
-	case *ast.UpdateStmt:
-		kind, returning = "UPDATE", len(t.Returning) > 0
-	case *ast.DeleteStmt:
-		kind, returning = "DELETE", len(t.Returning) > 0
-	}
-	if !returning {
-		b.fail(t.Pos(), types.ERROR, "%s in a relation position must have a RETURNING clause", kind)
-	} else {
-		b.fail(t.Pos(), types.UNSUPPORTED, "data changes as relations are not supported yet: %s", kind)
-	}
-	return oneRow()
+	kind, bind, _ := b.changeTerm(t)
+	return b.relationChange(t.Pos(), kind, bind)
 }
 
 // values binds VALUES.

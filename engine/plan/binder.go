@@ -29,6 +29,8 @@ type Binder struct {
 	nested int
 	// stored is set while a stored expression is bound that is not part of the statement's text.
 	stored bool
+	// change is what the data changes of the statement share.
+	change changeState
 	// parameterless names what may hold no bind parameter while it is bound, "" for none.
 	parameterless string
 }

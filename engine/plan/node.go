@@ -302,7 +302,9 @@ type CTE struct {
 	// Reads counts the nodes that read it, Nested those among them that stand in a subquery or a lateral source, where they may
 	// run many times.
 	Reads, Nested int
-	Materialized  ast.Materialized
+	// Change is set for a data change, which runs once, before the body, whoever reads it.
+	Change       bool
+	Materialized ast.Materialized
 }
 
 // With makes its members readable in Body. A member's rows are computed when the first reader asks, at most once each time the

@@ -5,6 +5,8 @@ package plan
 func eachInput(n Node, f func(slot *Node)) {
 	switch n := n.(type) {
 	case *Scan, *Values, *TableFunc, *CTERead, *WorkRead:
+	case Change:
+		f(&n.Writing().Source)
 	case *Filter:
 		f(&n.Input)
 	case *Project:
@@ -75,6 +77,8 @@ func eachExpr(n Node, f func(slot *Expr)) {
 	case *Recursive:
 		one(&n.Count, f)
 		one(&n.Offset, f)
+	case Change:
+		eachChangeExpr(n, f)
 	}
 }
 
@@ -165,6 +169,11 @@ func FreeColumns(n Node) ColSet {
 // collectColumns notes what a tree makes and reads. A reader of a CTE depends on whatever the CTE's body depends on.
 func collectColumns(n Node, made, read ColSet, seen map[*CTE]bool) {
 	made.AddColumns(n.Output())
+	if c, ok := n.(Change); ok {
+		for _, r := range c.Writing().All {
+			made.AddColumns(r.frame())
+		}
+	}
 	eachExpr(n, func(slot *Expr) {
 		walkExpr(*slot, func(x Expr) bool {
 			if c, ok := x.(*Col); ok {

@@ -31,6 +31,8 @@ type Env struct {
 	Params ParamTypes
 	// Eval computes an expression without columns, parameters, clock and subqueries (exec.EvalConst); nil leaves constants unfolded.
 	Eval func(Expr) (types.Value, error)
+	// ForeignKeys makes data changes enforce foreign keys (pragma foreign_keys).
+	ForeignKeys bool
 	// Nondeterministic lifts the determinism rule for stored expressions (pragma nondeterministic_schema).
 	Nondeterministic bool
 }
@@ -65,9 +67,12 @@ type Plan struct {
 	Source *ast.Source
 	// Columns are the columns of the result: the first ones of Root's rows.
 	Columns []Column
+	// Writes is set for what changes rows. Catalog is what names were looked up in.
+	Writes  bool
+	Catalog *catalog.Snapshot
 }
 
-// Prepare binds a query and plans it. Faults are *types.Error with line and column.
+// Prepare binds a query that changes nothing and plans it; PrepareStmt takes any statement. Faults are *types.Error with line and column.
 func Prepare(stmt *ast.SelectStmt, env *Env) (*Plan, error) {
 	b := NewBinder(env)
 	root := b.query(stmt, nil)
@@ -83,9 +88,13 @@ func (b *Binder) Finish(root Node) (*Plan, error) {
 		return nil, b.err
 	}
 	cols := root.Output()
-	root, err := b.optimize(root)
+	b.mergeWrites()
+	root, err := b.optimize(b.aroundChanges(root))
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{Root: root, Params: b.params.list, Source: b.env.Source, Columns: cols}, nil
+	return &Plan{
+		Root: root, Params: b.params.list, Source: b.env.Source, Columns: cols,
+		Writes: len(b.change.bound) > 0, Catalog: b.env.Catalog,
+	}, nil
 }

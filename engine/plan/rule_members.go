@@ -15,6 +15,8 @@ func (o *optimizer) inlineMembers(root Node) Node {
 		inline := map[*CTE]bool{}
 		for _, c := range w.CTEs {
 			switch {
+			case c.Change:
+				kept = append(kept, c)
 			case c.Reads == 0:
 			case c.Reads == 1 && c.Nested == 0 && c.Materialized != ast.MaterializeYes:
 				inline[c] = true

@@ -57,6 +57,9 @@ func (p *pruner) prune(n Node, need ColSet) {
 	case *Join:
 		p.pruneJoin(n, need)
 		return
+	case Change:
+		need = ColSet{}
+		need.AddColumns(changeReads(n))
 	case *Distinct:
 		need.AddColumns(n.Output()[:n.Width])
 	case *SetOp, *Recursive:

@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
 )
 
 // Change is a node that changes rows: Insert, Update or Delete. Its rows are those of RETURNING; the change is carried out as a
@@ -81,7 +82,7 @@ type Upsert struct {
 // UpsertTarget is a uniqueness rule that a clause names.
 type UpsertTarget struct {
 	Columns []int
-	By      []Order
+	By      []types.Comparator
 	// Nulls tells that NULLs are equal under the rule: the primary key.
 	Nulls bool
 }
@@ -165,8 +166,8 @@ type Action struct {
 	Find *Probe
 	// Rules are those of the child's row; nil for RESTRICT.
 	Rules *Rules
-	// Set are the child's values under SET NULL and SET DEFAULT, over the frame of Rules; X is nil for NULL. Under CASCADE of an
-	// update they are the parent's new values.
+	// Set are the child's columns that are written: to X over the frame of Rules, nil for NULL, and under CASCADE to the parent's new
+	// values.
 	Set []Computed
 }
 
@@ -183,7 +184,7 @@ type Probe struct {
 	Plan *Plan
 }
 
-// Source column positions that a change reads besides its expressions: all that the written or removed row is made of.
+// changeReads lists the columns of the source that a change reads besides those of its expressions: all that the row is made of.
 func changeReads(c Change) []Column {
 	if _, ok := c.(*Insert); ok {
 		return c.Writing().Source.Output()
