@@ -71,7 +71,7 @@ func (c *change) newColumn(t *catalog.Table, def *ast.ColumnDef) (*newColumn, er
 	}
 	cat := c.env.Catalog()
 	build := c.env.BuildEnv(cat.Edit())
-	build.Resolver = c.env.Resolver(cat)
+	build.Resolver = c.env.Names(cat)
 	build.CheckExpression = func(t *catalog.Table, e catalog.Expression) error { return c.env.CheckExpression(with(cat, t), t, e) }
 	col, err := catalog.BuildColumn(def, build)
 	if err != nil {

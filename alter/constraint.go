@@ -76,7 +76,7 @@ func (c *change) withCheck(t *catalog.Table, k *ast.TableConstraint, column stri
 	after.Checks = append(after.Checks, check)
 	cat := c.env.Catalog()
 	build := c.env.BuildEnv(cat.Edit())
-	build.Resolver = c.env.Resolver(cat)
+	build.Resolver = c.env.Names(cat)
 	build.CheckExpression = func(t *catalog.Table, e catalog.Expression) error { return c.env.CheckExpression(with(cat, t), t, e) }
 	for e := range after.Expressions() {
 		if e.Kind == catalog.CheckExpression && e.Check == len(t.Checks) {

@@ -30,7 +30,7 @@ func (c *change) createTable(s *ast.CreateTableStmt) error {
 	if s.Maintained != nil {
 		return unsupported("CREATE TABLE … MAINTAINED")
 	}
-	build.Resolver = c.env.Resolver(edit.Snapshot())
+	build.Resolver = c.env.Names(edit.Snapshot())
 	build.CheckExpression = func(t *catalog.Table, e catalog.Expression) error {
 		return c.env.CheckExpression(edit.Snapshot(), t, e)
 	}

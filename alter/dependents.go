@@ -24,21 +24,21 @@ type text struct {
 // texts yields every stored text: schema by schema, tables before views before assertions, each in order of name.
 func (c *change) texts() iter.Seq[text] {
 	cat := c.env.Catalog()
-	r := c.env.Resolver(cat)
+	names := c.env.Names(cat)
 	return func(yield func(text) bool) {
 		for _, schema := range cat.Schemas() {
 			for t := range cat.Tables(schema) {
-				if !yieldTable(t, r, yield) {
+				if !yieldTable(t, names, yield) {
 					return
 				}
 			}
 			for v := range cat.Views(schema) {
-				if !yield(text{node: v.Body, home: bodyHome(r, v.Schema), view: v}) {
+				if !yield(text{node: v.Body, home: names.HomeOf(v.Schema), view: v}) {
 					return
 				}
 			}
 			for a := range cat.Assertions(schema) {
-				if !yield(text{node: a.X, home: bodyHome(r, a.Schema), assertion: a}) {
+				if !yield(text{node: a.X, home: names.HomeOf(a.Schema), assertion: a}) {
 					return
 				}
 			}
@@ -46,27 +46,13 @@ func (c *change) texts() iter.Seq[text] {
 	}
 }
 
-func yieldTable(t *catalog.Table, r ast.Resolver, yield func(text) bool) bool {
+func yieldTable(t *catalog.Table, names *catalog.Names, yield func(text) bool) bool {
 	for e := range t.Expressions() {
-		if !yield(text{node: e.X, home: rowHome(t, e.Kind, r), table: t, expr: e}) {
+		if !yield(text{node: e.X, home: names.RowHome(t, e.Kind), table: t, expr: e}) {
 			return false
 		}
 	}
 	return true
-}
-
-// rowHome is the home of an expression over a table's row: its names resolve in the table's schema only (spec 20 §1).
-func rowHome(t *catalog.Table, kind catalog.ExpressionKind, r ast.Resolver) ast.Home {
-	return ast.Home{Resolver: r, Path: []string{t.Schema}, Row: t.RowOwner(kind)}
-}
-
-// bodyHome is the home of a stored body: its own schema first, then main.
-func bodyHome(r ast.Resolver, schema string) ast.Home {
-	path := []string{schema}
-	if schema != catalog.MainSchema {
-		path = append(path, catalog.MainSchema)
-	}
-	return ast.Home{Resolver: r, Path: path}
 }
 
 // describe names the text as the reason of a refusal, behind "it is referenced by"; owner is the table that the refused
@@ -121,26 +107,26 @@ func (x text) rank(owner *catalog.Table) int {
 type target struct{ schema, name, column string }
 
 // reach tells how a text reaches the target: directly (path "") or through views, whose path is told.
-func (c *change) reach(x text, t target) (path string, ok bool) {
+func (c *change) reach(x text, t target, names *catalog.Names) (path string, ok bool) {
 	if ast.Mentions(x.node, x.home, t.schema, t.name, t.column) {
 		return "", true
 	}
-	return c.throughViews(x.node, x.home, t, nil)
+	return c.throughViews(x.node, x.home, t, names, nil)
 }
 
 // throughViews follows the views that a text names, depth first; seen are those on the way.
-func (c *change) throughViews(n ast.Node, home ast.Home, t target, seen []*catalog.View) (path string, ok bool) {
+func (c *change) throughViews(n ast.Node, home ast.Home, t target, names *catalog.Names, seen []*catalog.View) (path string, ok bool) {
 	for _, q := range ast.Sources(n) {
 		v := c.sourceView(q, home)
 		if v == nil || slices.Contains(seen, v) {
 			continue
 		}
 		step := fmt.Sprintf("view '%s'", v.Name)
-		inner := bodyHome(home.Resolver, v.Schema)
+		inner := names.HomeOf(v.Schema)
 		if ast.Mentions(v.Body, inner, t.schema, t.name, t.column) {
 			return step, true
 		}
-		if rest, ok := c.throughViews(v.Body, inner, t, append(seen, v)); ok {
+		if rest, ok := c.throughViews(v.Body, inner, t, names, append(seen, v)); ok {
 			return step + " -> " + rest, true
 		}
 	}
@@ -165,22 +151,23 @@ type reason struct {
 // nothing stands in the way. skip leaves texts out that go with the change.
 func (c *change) firstReason(t target, owner *catalog.Table, skip func(text) bool) *reason {
 	var first *reason
+	names := c.env.Names(c.env.Catalog())
 	for x := range c.texts() {
 		if x.view != nil || skip(x) || first != nil && first.text.rank(owner) <= x.rank(owner) {
 			continue
 		}
-		if path, ok := c.reach(x, t); ok {
+		if path, ok := c.reach(x, t, names); ok {
 			first = &reason{x, path}
 		}
 	}
 	return first
 }
 
-// refusal is the error of a change that a text stands in the way of.
-func (r *reason) refusal(what string, owner *catalog.Table) error {
+// refusal is the error of a change that a text stands in the way of; advice says what to do.
+func (r *reason) refusal(what string, owner *catalog.Table, advice string) error {
 	msg := fmt.Sprintf("%s: it is referenced by %s", what, r.text.describe(owner))
 	if r.path != "" {
 		msg += ", which reaches it through " + r.path
 	}
-	return types.Errorf(types.CONSTRAINT, "%s", msg)
+	return &types.Error{Code: types.CONSTRAINT, Message: msg, Hint: advice}
 }

@@ -28,6 +28,11 @@ func (c *change) drop(s *ast.DropStmt) error {
 
 func (c *change) dropTable(s *ast.DropStmt) error {
 	schema, name := schemaOf(s.Name), s.Name.Name.Text
+	if !s.IfExists {
+		if err := c.checkSchema(s.Name, types.ERROR); err != nil {
+			return err
+		}
+	}
 	t, ok := c.env.Catalog().Relation(schema, name).(*catalog.Table)
 	if !ok {
 		if s.IfExists && c.env.Catalog().Relation(schema, name) == nil {
@@ -90,7 +95,7 @@ func (c *change) checkNotRead(schema, name, kind string, owner *catalog.Table) e
 	if a := r.text.assertion; a != nil {
 		return types.Errorf(types.CONSTRAINT, "%s: assertion '%s' still refers to it; drop or redefine it first", what, a.Name)
 	}
-	return r.refusal(what, owner)
+	return r.refusal(what, owner, "drop or redefine it first")
 }
 
 func (c *change) dropView(s *ast.DropStmt) error {

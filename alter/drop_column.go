@@ -41,13 +41,13 @@ func (c *change) checkColumnUnused(t *catalog.Table, col int) error {
 		return x.table == t && x.expr.Column == col // its own default or generated expression goes with it
 	})
 	if r != nil && r.text.assertion == nil {
-		return r.refusal(what, t)
+		return r.refusal(what, t, "drop or change that first")
 	}
 	if err := c.checkNotParentColumn(t, col, what); err != nil {
 		return err
 	}
 	if r != nil {
-		return r.refusal(what, t)
+		return r.refusal(what, t, "drop the assertion first")
 	}
 	return nil
 }

@@ -34,8 +34,8 @@ type Env interface {
 	// Conn gives the transaction's part in a module, opening it when needed.
 	Conn(ctx context.Context, module string) (vtab.Conn, error)
 
-	// Resolver knows the relations and functions of a catalog, for walks over stored texts.
-	Resolver(s *catalog.Snapshot) ast.Resolver
+	// Names knows the relations and functions of a catalog, for walks over stored texts.
+	Names(s *catalog.Snapshot) *catalog.Names
 	// CheckExpression judges an expression of t, names, functions and determinism, against the catalog s.
 	CheckExpression(s *catalog.Snapshot, t *catalog.Table, e catalog.Expression) error
 	// CompileExpression makes an expression of t computable on t's rows, against the catalog s.

@@ -14,7 +14,7 @@ func (c *change) renameTable(t *catalog.Table, a *ast.RenameTable) error {
 	}
 	cat := c.env.Catalog()
 	e := cat.Edit()
-	r := &renamer{change: c, edit: e, renamings: []ast.Renaming{{Schema: t.Schema, Name: t.Name, To: a.To.Text}}}
+	r := &renamer{change: c, names: c.env.Names(c.env.Catalog()), edit: e, renamings: []ast.Renaming{{Schema: t.Schema, Name: t.Name, To: a.To.Text}}}
 	renamed := r.table(t).Clone()
 	renamed.Name, renamed.Seq = a.To.Text, e.NewSeq()
 	if err := r.followers(t); err != nil {
@@ -41,7 +41,7 @@ func (c *change) renameColumn(t *catalog.Table, a *ast.RenameColumn) error {
 		return err
 	}
 	e := c.env.Catalog().Edit()
-	r := &renamer{change: c, edit: e, renamings: renamings}
+	r := &renamer{change: c, names: c.env.Names(c.env.Catalog()), edit: e, renamings: renamings}
 	renamed := r.table(t).WithColumn(col, func(x *catalog.Column) { x.Name = a.To.Text })
 	if err := checkMovedStructures(t, renamed); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (c *change) cascade(first ast.Renaming) ([]ast.Renaming, error) {
 				continue
 			}
 			published := ast.PublishedColumns(x.view.Body, x.home, renamings...)
-			if err := checkPublished(x.view, published); err != nil {
+			if err := checkPublished(x.view, published, renamings); err != nil {
 				return nil, err
 			}
 			for _, p := range published {
@@ -93,24 +93,36 @@ func (c *change) cascade(first ast.Renaming) ([]ast.Renaming, error) {
 	return renamings, nil
 }
 
-// checkPublished refuses a rename after which a view would publish one name twice where it did not before.
-func checkPublished(v *catalog.View, published []ast.Published) error {
-	before, after := map[string]int{}, map[string]int{}
-	for _, p := range published {
-		before[types.Fold(p.Name)]++
-		after[types.Fold(p.After)]++
-	}
-	for _, p := range published {
-		if p.Name != p.After && after[types.Fold(p.After)] > before[types.Fold(p.After)] && after[types.Fold(p.After)] > 1 {
-			return types.Errorf(types.ERROR, "Cannot follow the rename: view '%s' already publishes a column named '%s'", v.Name, p.After)
+// checkPublished refuses a rename after which a view would publish one name twice.
+func checkPublished(v *catalog.View, published []ast.Published, renamings []ast.Renaming) error {
+	for i, p := range published {
+		if !p.Bare || p.Name == p.After {
+			continue
+		}
+		to := newName(p, renamings)
+		for j, other := range published {
+			if i != j && types.EqualFold(other.Name, to) {
+				return types.Errorf(types.ERROR, "Cannot follow the rename: view '%s' already publishes a column named '%s'", v.Name, to)
+			}
 		}
 	}
 	return nil
 }
 
+// newName gives the name that a passed column takes, before duplicates are told apart.
+func newName(p ast.Published, renamings []ast.Renaming) string {
+	for _, r := range renamings {
+		if types.EqualFold(r.Column, p.Name) {
+			return r.To
+		}
+	}
+	return p.After
+}
+
 // renamer rewrites what names a renamed object.
 type renamer struct {
 	change    *change
+	names     *catalog.Names
 	edit      *catalog.Edit
 	renamings []ast.Renaming
 }
@@ -118,7 +130,6 @@ type renamer struct {
 // followers rewrites every object but the renamed table itself.
 func (r *renamer) followers(renamed *catalog.Table) error {
 	cat := r.change.env.Catalog()
-	resolver := r.change.env.Resolver(cat)
 	for _, schema := range cat.Schemas() {
 		for t := range cat.Tables(schema) {
 			if t == renamed {
@@ -129,14 +140,14 @@ func (r *renamer) followers(renamed *catalog.Table) error {
 			}
 		}
 		for v := range cat.Views(schema) {
-			if body, changed := ast.RenameRefs(v.Body, bodyHome(resolver, v.Schema), r.renamings...); changed {
+			if body, changed := ast.RenameRefs(v.Body, r.names.HomeOf(v.Schema), r.renamings...); changed {
 				n := *v
 				n.Body = body
 				r.edit.PutView(&n)
 			}
 		}
 		for a := range cat.Assertions(schema) {
-			if x, changed := ast.RenameRefs[ast.Node](a.X, bodyHome(resolver, a.Schema), r.renamings...); changed {
+			if x, changed := ast.RenameRefs[ast.Node](a.X, r.names.HomeOf(a.Schema), r.renamings...); changed {
 				n := *a
 				n.X = x.(ast.Expr)
 				r.edit.PutAssertion(&n)
@@ -149,9 +160,8 @@ func (r *renamer) followers(renamed *catalog.Table) error {
 // table gives the table with its expressions and foreign keys rewritten; t itself when nothing in it changes.
 func (r *renamer) table(t *catalog.Table) *catalog.Table {
 	out := t
-	resolver := r.change.env.Resolver(r.change.env.Catalog())
 	for e := range t.Expressions() {
-		x, changed := ast.RenameRefs[ast.Node](e.X, rowHome(t, e.Kind, resolver), r.renamings...)
+		x, changed := ast.RenameRefs[ast.Node](e.X, r.names.RowHome(t, e.Kind), r.renamings...)
 		if changed {
 			out = withExpression(out, e, x.(ast.Expr))
 		}

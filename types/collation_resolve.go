@@ -1,5 +1,7 @@
 package types
 
+import "errors"
+
 // Contribution is what an operand says about the collation of a comparison: which, and how strongly. The zero Contribution,
 // that of literals and most expressions, says nothing.
 type Contribution struct {
@@ -40,10 +42,10 @@ func MergeContributions(cs ...Contribution) (Contribution, error) {
 	}
 	switch first.Rank {
 	case RankExplicit:
-		return Contribution{}, Errorf(ERROR, "conflicting COLLATE clauses in comparison: %s vs %s", first.Collation, rival.Collation)
+		return Contribution{}, collationConflict("conflicting COLLATE clauses in comparison: %s vs %s", first, rival)
 	case RankDeclared:
-		return Contribution{}, Errorf(ERROR, "ambiguous collation for comparison: column collations %s vs %s differ; "+
-			"apply an explicit COLLATE", first.Collation, rival.Collation)
+		return Contribution{}, collationConflict("ambiguous collation for comparison: column collations %s vs %s differ; "+
+			"apply an explicit COLLATE", first, rival)
 	}
 	return Contribution{}, nil
 }
@@ -76,4 +78,13 @@ func PropagateContributions(cs ...Contribution) Contribution {
 		return Contribution{}
 	}
 	return first
+}
+
+// ErrCollationConflict is the cause of the errors about operands whose collations contradict each other.
+var ErrCollationConflict = errors.New("the operands demand different collations")
+
+func collationConflict(format string, a, b Contribution) *Error {
+	e := Errorf(ERROR, format, a.Collation, b.Collation)
+	e.Cause = ErrCollationConflict
+	return e
 }

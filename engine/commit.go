@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab"
+)
+
+// loadCatalog reads the records of every module that keeps some. A record that cannot be read is an error naming its object.
+func (db *DB) loadCatalog(ctx context.Context) (*catalog.Snapshot, error) {
+	edit := catalog.NewSnapshot().Edit()
+	for _, m := range db.modules {
+		if m.records == nil {
+			continue
+		}
+		if err := db.loadRecords(ctx, m, edit); err != nil {
+			return nil, err
+		}
+	}
+	return edit.Done(), nil
+}
+
+func (db *DB) loadRecords(ctx context.Context, m *module, edit *catalog.Edit) error {
+	var pin vtab.Pin
+	if m.transactor != nil {
+		p, err := m.transactor.Pin(ctx)
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		pin = p
+	}
+	return m.records.ReadRecords(ctx, pin, vtab.CatalogRecords, func(_, value []byte) error {
+		return edit.PutRecord(value, db.types)
+	})
+}
+
+// commit makes the transaction's changes visible and durable, rows and catalog as one (spec 32 §4). A failure before a module has
+// committed rolls everything back and is the error of the commit.
+func (t *tx) commit(ctx context.Context) error {
+	if err := t.checkDeferred(ctx); err != nil {
+		return t.abort(err)
+	}
+	plans, err := t.planCommit(ctx)
+	if err != nil {
+		return t.abort(err)
+	}
+	if !t.writing {
+		return t.end(nil)
+	}
+	for i, p := range t.parts {
+		if p == nil {
+			continue
+		}
+		if err := p.Prepare(ctx, plans[i]); err != nil {
+			return t.abort(err)
+		}
+	}
+	return t.end(t.publish(ctx))
+}
+
+// checkDeferred runs the checks that waited for the commit.
+func (t *tx) checkDeferred(ctx context.Context) error { return t.checks.run(ctx, t) }
+
+// abort rolls back and gives the cause.
+func (t *tx) abort(cause error) error {
+	if err := t.rollback(); err != nil {
+		return types.Wrapf(types.IOERR, err, "the transaction failed (%s) and could not be rolled back", cause)
+	}
+	return cause
+}
+
+// publish commits the modules, durable ones first, and shows the result to new readers. A durable module that fails has written
+// nothing; the others are rolled back then. Modules in memory cannot fail.
+func (t *tx) publish(ctx context.Context) error {
+	t.db.commitMu.Lock()
+	defer t.db.commitMu.Unlock()
+	ctx = context.WithoutCancel(ctx)
+	for _, durable := range []bool{true, false} {
+		for i, p := range t.parts {
+			if p == nil || t.db.modules[i].durable() != durable {
+				continue
+			}
+			if err := p.Commit(ctx); err != nil {
+				return errors.Join(err, t.each(vtab.Conn.Rollback))
+			}
+			t.parts[i] = nil
+		}
+	}
+	t.db.seq++
+	v, err := t.db.newView(ctx, t.cat)
+	if err != nil {
+		return err
+	}
+	return t.db.views.publish(v)
+}
+
+// planCommit says, by module, what each part has to write beside its rows: changed tables with their records in their own module,
+// everything else in the home module.
+func (t *tx) planCommit(ctx context.Context) ([]*vtab.Commit, error) {
+	plans := make([]*vtab.Commit, len(t.parts))
+	for i := range plans {
+		plans[i] = &vtab.Commit{}
+	}
+	if t.cat == t.base.cat && t.records == nil {
+		return plans, nil
+	}
+	for _, c := range catalog.Changes(t.base.cat, t.cat) {
+		m := t.db.keeper(c)
+		if _, err := t.part(ctx, m); err != nil {
+			return nil, err
+		}
+		p := plans[m.index]
+		p.Records = append(p.Records, record(c))
+		if c.Kind == catalog.TableKind {
+			before, _ := c.Before.(*catalog.Table)
+			after, _ := c.After.(*catalog.Table)
+			p.Tables = append(p.Tables, vtab.TableChange{Before: before, After: after})
+		}
+	}
+	if _, err := t.part(ctx, t.db.home); err != nil {
+		return nil, err
+	}
+	p := plans[t.db.home.index]
+	p.Records = append(append(p.Records, t.records...), vtab.Record{
+		Space: vtab.CatalogRecords, Key: catalog.RecordKey(catalog.MetaRecord, 0), Value: catalog.EncodeMeta(t.cat),
+	})
+	return plans, nil
+}
+
+// keeper is the module that keeps an object's record: a table's own, when it can.
+func (db *DB) keeper(c catalog.ObjectChange) *module {
+	t, ok := c.After.(*catalog.Table)
+	if !ok {
+		t, ok = c.Before.(*catalog.Table)
+	}
+	if ok {
+		if m := db.module(t.Module); m != nil && m.records != nil && m.transactor != nil {
+			return m
+		}
+	}
+	return db.home
+}
+
+// record is the catalog record that a change writes or deletes.
+func record(c catalog.ObjectChange) vtab.Record {
+	r := vtab.Record{Space: vtab.CatalogRecords}
+	switch o := c.After.(type) {
+	case *catalog.Table:
+		r.Value = catalog.EncodeTable(o)
+	case *catalog.View:
+		r.Value = catalog.EncodeView(o)
+	case *catalog.Assertion:
+		r.Value = catalog.EncodeAssertion(o)
+	}
+	r.Key = catalog.RecordKey(recordKind(c.Kind), c.ID)
+	return r
+}
+
+func recordKind(k catalog.ObjectKind) catalog.RecordKind {
+	switch k {
+	case catalog.ViewKind:
+		return catalog.ViewRecord
+	case catalog.AssertionKind:
+		return catalog.AssertionRecord
+	}
+	return catalog.TableRecord
+}
+
+func (m *module) durable() bool { return m.records != nil && m.records.Durable() }

@@ -1,0 +1,192 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/parse"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// Conn is one session on a database: its settings, its declared schemas and at most one open transaction. It is used by one
+// goroutine at a time.
+type Conn struct {
+	db      *DB
+	session *Session
+	tx      *tx // the open explicit transaction, nil in autocommit
+	closed  bool
+}
+
+// Session is what a connection remembers apart from its transaction. It can be carried to a connection on another DB, as when
+// a database is closed and opened again.
+type Session struct {
+	settings settings
+	rev      uint64                       // counts the writes to settings
+	declared map[string]*catalog.Declared // by folded schema name
+}
+
+// Conn opens a session with the options' default settings.
+func (db *DB) Conn() *Conn {
+	return db.Resume(&Session{settings: newSettings(db), declared: map[string]*catalog.Declared{}})
+}
+
+// Resume opens a connection that goes on with a session. A session serves one open connection at a time.
+func (db *DB) Resume(s *Session) *Conn { return &Conn{db: db, session: s} }
+
+// Session gives the connection's session, for Resume.
+func (c *Conn) Session() *Session { return c.session }
+
+// InTransaction reports whether an explicit transaction is open.
+func (c *Conn) InTransaction() bool { return c.tx != nil }
+
+// SetOption writes a session setting, as PRAGMA does.
+func (c *Conn) SetOption(name string, v types.Value) error {
+	c.session.rev++
+	return c.session.settings.set(c.db, name, v)
+}
+
+// Option gives a session setting; NULL for an unknown name.
+func (c *Conn) Option(name string) types.Value {
+	v, err := c.session.settings.get(name)
+	if err != nil {
+		return types.Null
+	}
+	return v
+}
+
+// Collation finds a registered collation; nil when there is none.
+func (c *Conn) Collation(name string) *types.Collation {
+	col, _ := c.db.types.Collation(name)
+	return col
+}
+
+// MemoryBudget is the number of bytes a transaction may hold in memory before it spills.
+func (c *Conn) MemoryBudget() int64 { return c.session.settings.count("memory_budget") }
+
+// Logger gives the database's logger.
+func (c *Conn) Logger() *slog.Logger { return c.db.opts.Logger }
+
+// Close rolls an open transaction back and ends the session's use of the connection.
+func (c *Conn) Close() error {
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	if c.tx == nil {
+		return nil
+	}
+	t := c.tx
+	c.tx = nil
+	return t.rollback()
+}
+
+// Params are the values of bind parameters: by position (from 1) and by name.
+type Params struct {
+	Positional []types.Value
+	Named      map[string]types.Value
+}
+
+// Args makes positional Params.
+func Args(v ...types.Value) Params { return Params{Positional: v} }
+
+// Exec runs a text of any number of statements. The whole text is parsed before any of it runs; in autocommit each statement is a
+// transaction of its own, and the first error stops the text. It gives the number of rows that the last statement changed.
+func (c *Conn) Exec(ctx context.Context, sql string, p Params) (changes int64, err error) {
+	err = c.each(ctx, ast.NewSource("", sql), p, func(r *Rows, last bool) error {
+		changes = r.Changes()
+		return r.Close()
+	})
+	return changes, err
+}
+
+// ExecSource is Exec of a named source, whose name and lines errors then speak of.
+func (c *Conn) ExecSource(ctx context.Context, src *ast.Source, p Params) error {
+	return c.each(ctx, src, p, func(r *Rows, last bool) error { return r.Close() })
+}
+
+// Query runs a text and gives the rows of its last statement; a text without a statement is MISUSE. The rows must be closed.
+func (c *Conn) Query(ctx context.Context, sql string, p Params) (*Rows, error) {
+	var rows *Rows
+	err := c.each(ctx, ast.NewSource("", sql), p, func(r *Rows, last bool) error {
+		if !last {
+			return r.Close()
+		}
+		rows = r
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if rows == nil {
+		return nil, types.Errorf(types.MISUSE, "the text holds no statement")
+	}
+	return rows, nil
+}
+
+// each parses a source and runs its statements one after the other.
+func (c *Conn) each(ctx context.Context, src *ast.Source, p Params, f func(r *Rows, last bool) error) error {
+	if c.closed {
+		return types.Errorf(types.MISUSE, "the connection is closed")
+	}
+	stmts, err := parse.Stmts(src)
+	if err != nil {
+		return err
+	}
+	for i, s := range stmts {
+		r, err := c.run(ctx, src, s, p)
+		if err != nil {
+			return err
+		}
+		if err := f(r, i == len(stmts)-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs one statement. A panic in it becomes INTERNAL with the statement attached, and is undone like any failure.
+func (c *Conn) run(ctx context.Context, src *ast.Source, s ast.Stmt, p Params) (r *Rows, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = c.internal(src, s, v)
+		}
+	}()
+	return c.dispatch(ctx, src, s, p)
+}
+
+// internal turns a panic into an error. The open transaction cannot be trusted any more and is rolled back.
+func (c *Conn) internal(src *ast.Source, s ast.Stmt, v any) error {
+	c.db.opts.Logger.Error("statement panicked", "panic", v, "stack", string(debug.Stack()))
+	line, col := src.Position(s.Pos())
+	e := &types.Error{Code: types.INTERNAL, Line: line, Column: col,
+		Message: fmt.Sprintf("internal error in statement %q: %v", abridge(statementText(src, s)), v)}
+	if c.tx != nil {
+		t := c.tx
+		c.tx = nil
+		e.Cause = errors.Join(t.rollback())
+	}
+	return e
+}
+
+// statementText is the statement as it stands in its source.
+func statementText(src *ast.Source, s ast.Stmt) string {
+	from, to := s.Pos(), s.End()
+	if from < 0 || int(to) > len(src.Text) {
+		return ast.Format(s)
+	}
+	return src.Text[from:to]
+}
+
+// abridge cuts a text that is too long for a message.
+func abridge(s string) string {
+	const most = 200
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "…"
+}

@@ -1,0 +1,157 @@
+// Package engine is the assembly: a database with its modules, connections and transactions, which runs a statement of any
+// kind. It holds no rule of its own that a floor below could hold.
+//
+// A DB is safe for concurrent use. A Conn is one session, for one goroutine at a time: settings, declared schemas and at most
+// one open transaction. Any number of connections read; one writes at a time (design §5).
+package engine
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/function"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// Options say how a database is opened. The zero Options give a database in memory.
+type Options struct {
+	// Modules are the storage modules. The first is the home module: it keeps views, assertions and history, and is what tables
+	// without USING get by default. It must be a vtab.RecordStore and a vtab.Transactor. The DB closes those that are an io.Closer.
+	Modules []ModuleEntry
+	// Types and Functions are the registries; nil for the built-in ones. The DB takes them over.
+	Types     *types.Registry
+	Functions *function.Registry
+	// Now is the clock, time.Now by default; Local the zone of the localtime modifier.
+	Now   func() time.Time
+	Local *time.Location
+	// Random gives random bits.
+	Random func() uint64
+	Logger *slog.Logger
+}
+
+// DB is an open database.
+type DB struct {
+	opts      Options
+	types     *types.Registry
+	functions *function.Registry
+	modules   []*module
+	home      *module
+
+	views views
+	// commitMu is held from the first module's commit to the publication of the view that shows it.
+	commitMu sync.Mutex
+	seq      uint64 // commits landed, guarded by commitMu
+	// writer is the writer lock: it holds one token when nobody writes.
+	writer chan struct{}
+
+	closeOnce sync.Once
+	closed    chan struct{}
+}
+
+// New opens a database over the modules of the options and reads its catalog. A catalog record that cannot be read is an
+// error that names the object; nothing is changed then.
+func New(ctx context.Context, o Options) (*DB, error) {
+	if len(o.Modules) == 0 {
+		return nil, types.Errorf(types.MISUSE, "a database needs a storage module")
+	}
+	db := &DB{opts: o, types: o.Types, functions: o.Functions, writer: make(chan struct{}, 1), closed: make(chan struct{})}
+	db.defaults()
+	for _, e := range o.Modules {
+		if err := db.register(e); err != nil {
+			return nil, err
+		}
+	}
+	if db.home = db.modules[0]; db.home.records == nil || db.home.transactor == nil {
+		return nil, types.Errorf(types.MISUSE, "module %s cannot keep a catalog", db.home.name)
+	}
+	cat, err := db.loadCatalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v, err := db.newView(ctx, cat)
+	if err != nil {
+		return nil, err
+	}
+	db.writer <- struct{}{}
+	return db, db.views.publish(v)
+}
+
+func (db *DB) defaults() {
+	if db.types == nil {
+		db.types = types.NewRegistry()
+	}
+	if db.functions == nil {
+		db.functions = function.Builtins()
+	}
+	if db.opts.Now == nil {
+		db.opts.Now = time.Now
+	}
+	if db.opts.Local == nil {
+		db.opts.Local = time.Local
+	}
+	if db.opts.Random == nil {
+		db.opts.Random = rand.Uint64
+	}
+	if db.opts.Logger == nil {
+		db.opts.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Close rolls back nothing by itself: connections must be closed first. It closes the modules; a second call does nothing.
+func (db *DB) Close() error {
+	var first error
+	db.closeOnce.Do(func() {
+		close(db.closed)
+		first = db.views.publish(nil)
+		for _, m := range db.modules {
+			if c, ok := m.vtab.(io.Closer); ok {
+				if err := c.Close(); err != nil && first == nil {
+					first = err
+				}
+			}
+		}
+	})
+	return first
+}
+
+// lockWriter waits for the writer lock until ctx is done (INTERRUPT; BUSY when the deadline passed).
+func (db *DB) lockWriter(ctx context.Context) error {
+	select {
+	case <-db.writer:
+		return nil
+	default:
+	}
+	select {
+	case <-db.writer:
+		return nil
+	case <-db.closed:
+		return types.Errorf(types.MISUSE, "the database is closed")
+	case <-ctx.Done():
+		if context.Cause(ctx) == context.DeadlineExceeded {
+			return types.Errorf(types.BUSY, "another connection is writing to the database")
+		}
+		return types.Errorf(types.ABORT, "waiting for the writer lock was cancelled")
+	}
+}
+
+func (db *DB) unlockWriter() { db.writer <- struct{}{} }
+
+// Catalog gives the committed catalog.
+func (db *DB) Catalog() (*catalog.Snapshot, error) {
+	v, err := db.views.acquire()
+	if err != nil {
+		return nil, err
+	}
+	return v.cat, db.views.release(v)
+}
+
+// Types gives the type and collation registry.
+func (db *DB) Types() *types.Registry { return db.types }
+
+// Functions gives the function registry.
+func (db *DB) Functions() *function.Registry { return db.functions }

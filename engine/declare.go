@@ -1,0 +1,220 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/differ"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/plan"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// declare keeps a declaration in the session, in place of the one the schema had.
+func (c *Conn) declare(src *ast.Source, s *ast.DeclareSchemaStmt) error {
+	d, err := catalog.Declare(s, catalog.Origin{Source: src})
+	if err != nil {
+		return err
+	}
+	c.session.declared[d.Schema()] = d
+	return nil
+}
+
+// Declare keeps a declaration in the session, as DECLARE SCHEMA does.
+func (c *Conn) Declare(d *catalog.Declared) { c.session.declared[d.Schema()] = d }
+
+// declared finds the session's declaration of a schema.
+func (c *Conn) declared(name string) (*catalog.Declared, error) {
+	if d := c.session.declared[types.Fold(name)]; d != nil {
+		return d, nil
+	}
+	return nil, types.Errorf(types.ERROR, "No declared schema found for '%s'", name)
+}
+
+// catalog is the catalog that the session sees.
+func (c *Conn) catalog() (*catalog.Snapshot, error) {
+	if c.tx != nil {
+		return c.tx.cat, nil
+	}
+	return c.db.Catalog()
+}
+
+// diffOptions compares under the session's settings.
+func (c *Conn) diffOptions() differ.Options {
+	names := c.names(nil)
+	return differ.Options{Env: c.buildEnv(nil), Path: c.session.settings.schemaPath(), Function: names.Function}
+}
+
+// Diff gives the plan from the session's state of the database to a declaration.
+func (c *Conn) Diff(d *catalog.Declared, policy ast.RenamePolicy) (*differ.Plan, error) {
+	cat, err := c.catalog()
+	if err != nil {
+		return nil, err
+	}
+	o := c.diffOptions()
+	o.Policy = policy
+	return differ.Diff(cat, d, o)
+}
+
+// diffSchema gives the statements of DIFF SCHEMA, one a row.
+func (c *Conn) diffSchema(s *ast.DiffSchemaStmt) (*Rows, error) {
+	d, err := c.declared(s.Name.Text)
+	if err != nil {
+		return nil, err
+	}
+	cat, err := c.catalog()
+	if err != nil {
+		return nil, err
+	}
+	o := c.diffOptions()
+	o.AllowDestructive, o.NoHashes = true, true
+	p, err := differ.Diff(cat, d, o)
+	if err != nil {
+		return nil, err
+	}
+	var rows []types.Row
+	for _, sql := range p.Statements() {
+		rows = append(rows, types.Row{types.Text(sql)})
+	}
+	return fixedRows([]plan.Column{{Name: "ddl", Type: types.TypeText}}, rows), nil
+}
+
+// explainSchema gives the documented hash of a declaration.
+func (c *Conn) explainSchema(s *ast.ExplainSchemaStmt) (*Rows, error) {
+	d, err := c.declared(s.Name.Text)
+	if err != nil {
+		return nil, err
+	}
+	info := "hash:" + d.ExplainHash()
+	if s.HasVersion {
+		info = "version:" + s.Version + "," + info
+	}
+	return fixedRows([]plan.Column{{Name: "info", Type: types.TypeText}}, []types.Row{{types.Text(info)}}), nil
+}
+
+// applySchema carries out what DIFF SCHEMA prints, and the seeds when asked, as one unit (spec 21 §7).
+func (c *Conn) applySchema(ctx context.Context, s *ast.ApplySchemaStmt) error {
+	d, err := c.declared(s.Name.Text)
+	if err != nil {
+		return err
+	}
+	return c.inTx(ctx, func(t *tx) error {
+		o := c.diffOptions()
+		o.Policy, o.AllowDestructive, o.NoHashes = s.Policy, s.AllowDestructive, true
+		p, err := differ.Diff(t.cat, d, o)
+		if err != nil {
+			return err
+		}
+		t.makeSchema(d.Schema())
+		l := newLeaving(p)
+		for i := range p.Steps {
+			if err := t.alter(ctx, p.Steps[i].Stmt, l, nil); err != nil {
+				return stepError(&p.Steps[i], err)
+			}
+		}
+		if !s.WithSeed {
+			return nil
+		}
+		return t.seed(ctx, d)
+	})
+}
+
+// makeSchema makes the schema of a declaration exist.
+func (t *tx) makeSchema(schema string) {
+	if t.cat.HasSchema(schema) {
+		return
+	}
+	e := t.cat.Edit()
+	e.AddSchema(schema)
+	t.cat = e.Done()
+}
+
+// stepError is the error of an apply: always ERROR, with the statement and the cause.
+func stepError(s *differ.Step, cause error) error {
+	return &types.Error{Code: types.ERROR, Message: "Failed to execute DDL: " + s.SQL + ": " + cause.Error(), Cause: cause}
+}
+
+// leaving are the tables and constraints that a plan drops: guards of its other steps look at the end state.
+type leaving struct {
+	tables      map[relationName]bool
+	constraints map[relationName]map[string]bool
+}
+
+type relationName struct{ schema, name string }
+
+func nameOf(q ast.QName) relationName {
+	n := relationName{schema: catalog.MainSchema, name: types.Fold(q.Name.Text)}
+	if !q.Schema.IsZero() {
+		n.schema = types.Fold(q.Schema.Text)
+	}
+	return n
+}
+
+func newLeaving(p *differ.Plan) *leaving {
+	l := &leaving{tables: map[relationName]bool{}, constraints: map[relationName]map[string]bool{}}
+	for i := range p.Steps {
+		switch s := p.Steps[i].Stmt.(type) {
+		case *ast.DropStmt:
+			if s.Kind == ast.TableObject {
+				l.tables[nameOf(s.Name)] = true
+			}
+		case *ast.AlterStmt:
+			if a, ok := s.Action.(*ast.DropConstraint); ok {
+				n := nameOf(s.Name)
+				if l.constraints[n] == nil {
+					l.constraints[n] = map[string]bool{}
+				}
+				l.constraints[n][types.Fold(a.Name.Text)] = true
+			}
+		}
+	}
+	return l
+}
+
+// has reports whether the table (constraint "") or its constraint is on the way out.
+func (l *leaving) has(t *catalog.Table, constraint string) bool {
+	if l == nil {
+		return false
+	}
+	n := relationName{t.Schema, types.Fold(t.Name)}
+	if constraint == "" {
+		return l.tables[n]
+	}
+	return l.constraints[n][types.Fold(constraint)]
+}
+
+// seed inserts the declared rows that are not there yet, table by table (spec 21 §8).
+func (t *tx) seed(ctx context.Context, d *catalog.Declared) error {
+	for i := range d.Seeds {
+		s := &d.Seeds[i]
+		table := t.cat.Table(d.Schema(), s.Table.Text)
+		if table == nil {
+			return types.Errorf(types.ERROR, "Cannot apply seed data: table '%s.%s' not found after migration", d.Schema(), s.Table.Text)
+		}
+		if err := t.write(ctx, seedStmt(s, table)); err != nil {
+			return &types.Error{Code: types.ERROR, Message: "Failed to apply seed data for table " + s.Table.Text + ": " + err.Error(), Cause: err}
+		}
+	}
+	return nil
+}
+
+// seedStmt inserts the rows whose key is not there.
+func seedStmt(s *catalog.DeclaredSeed, t *catalog.Table) *ast.InsertStmt {
+	rows := make([][]ast.Expr, len(s.Rows))
+	for i, row := range s.Rows {
+		rows[i] = make([]ast.Expr, len(row))
+		for j, v := range row {
+			rows[i][j] = ast.LiteralOf(v)
+		}
+	}
+	var key []ast.Name
+	for _, col := range t.KeyColumns() {
+		key = append(key, ast.Name{Text: t.Columns[col].Name, Quoted: true})
+	}
+	return &ast.InsertStmt{
+		Table:   ast.Target{Name: ast.QName{Schema: ast.Ident(t.Schema), Name: ast.Name{Text: t.Name, Quoted: true}}},
+		Columns: s.Columns,
+		Source:  &ast.SelectStmt{Body: &ast.ValuesClause{Rows: rows}},
+		Upserts: []ast.Upsert{{Columns: key}},
+	}
+}

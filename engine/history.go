@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"os"
+	"os/user"
+	"time"
+
+	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab"
+)
+
+// HistoryEntry tells of one migration that was applied. It commits with the migration.
+type HistoryEntry struct {
+	// Number counts the entries from 1.
+	Number uint64 `json:"number"`
+	Schema string `json:"schema"`
+	// Version is the declared version, "" without one.
+	Version string `json:"version,omitempty"`
+	// From and To are the hashes of the schema before and after (catalog.Hash).
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Statements are the steps, in the order in which they ran.
+	Statements []string `json:"statements"`
+	// At is when the migration began, Duration how long its steps took.
+	At       time.Time     `json:"at"`
+	Duration time.Duration `json:"duration"`
+	// Tool is the program and version that applied it, By who ran that.
+	Tool string `json:"tool,omitempty"`
+	By   string `json:"by,omitempty"`
+}
+
+// History gives the migrations that were applied, oldest first.
+func (db *DB) History(ctx context.Context) ([]HistoryEntry, error) {
+	v, err := db.views.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer db.views.release(v)
+	return db.history(ctx, v)
+}
+
+func (db *DB) history(ctx context.Context, v *view) ([]HistoryEntry, error) {
+	var entries []HistoryEntry
+	err := db.home.records.ReadRecords(ctx, v.pins[db.home.index], vtab.HistoryRecords, func(_, value []byte) error {
+		var e HistoryEntry
+		if err := json.Unmarshal(value, &e); err != nil {
+			return types.Wrapf(types.CORRUPT, err, "history entry %d cannot be read", len(entries)+1)
+		}
+		entries = append(entries, e)
+		return nil
+	})
+	return entries, err
+}
+
+// record gives the entry as it is written with the commit.
+func (e *HistoryEntry) record() (vtab.Record, error) {
+	value, err := json.Marshal(e)
+	if err != nil {
+		return vtab.Record{}, types.Wrapf(types.INTERNAL, err, "writing history")
+	}
+	return vtab.Record{Space: vtab.HistoryRecords, Key: binary.BigEndian.AppendUint64(nil, e.Number), Value: value}, nil
+}
+
+// whoami names the user and the host that run the program, as far as they are known.
+func whoami() string {
+	name := ""
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if host, err := os.Hostname(); err == nil {
+		name += "@" + host
+	}
+	return name
+}

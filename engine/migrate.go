@@ -1,0 +1,270 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/differ"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// MigrateOptions say how a plan is carried out.
+type MigrateOptions struct {
+	// DryRun runs everything and rolls it back.
+	DryRun bool
+	// Allow is the highest severity of a hazard that is let through.
+	Allow differ.Severity
+	// LockTimeout bounds the wait for the writer lock; 0 does not wait.
+	LockTimeout time.Duration
+	// Seeds are inserted behind the steps, nil for none.
+	Seeds *catalog.Declared
+	// Version is the declared version, for the history.
+	Version string
+	// Tool names the program for the history.
+	Tool string
+	// Progress, when not nil, is told how far the run is.
+	Progress func(Progress)
+}
+
+// Progress is how far a migration is.
+type Progress struct {
+	// Step is the step under way, from 0, of Steps.
+	Step, Steps int
+	SQL         string
+	// Rows are the rows that the step has done; 0 while it has none to do.
+	Rows int64
+	// Done is set once the step has ended.
+	Done bool
+}
+
+// MigrateResult tells what a migration did.
+type MigrateResult struct {
+	// Applied is the number of steps that ran; Number is the history entry, 0 for a dry run.
+	Applied  int
+	Number   uint64
+	Duration time.Duration
+}
+
+// StalePlanError says that the live schema is not the one that the plan was made for. Nothing was touched.
+type StalePlanError struct{ Schema, Want, Have string }
+
+func (e *StalePlanError) Error() string {
+	return fmt.Sprintf("plan is stale: schema %s has changed since the plan was made (hash %.12s, now %.12s); make a new plan", e.Schema, e.Want, e.Have)
+}
+
+// Unwrap gives the code SCHEMA.
+func (e *StalePlanError) Unwrap() error { return types.SCHEMA }
+
+// PolicyError lists the hazards that are above what is allowed. Nothing was touched.
+type PolicyError struct {
+	Allowed differ.Severity
+	Steps   []differ.Step // those with such a hazard
+}
+
+func (e *PolicyError) Error() string {
+	var b strings.Builder
+	b.WriteString("refused by policy:")
+	for i := range e.Steps {
+		for _, h := range e.Steps[i].Hazards {
+			if h.Severity > e.Allowed {
+				fmt.Fprintf(&b, "\n  %s: %s\n    %s", h.Code, h.Message, e.Steps[i].SQL)
+			}
+		}
+	}
+	return b.String()
+}
+
+// Failure is a step that could not be carried out.
+type Failure struct {
+	Step int
+	SQL  string
+	// Err is why; nil for a step that was not judged because step Blocked, which it depends on, failed.
+	Err     error
+	Blocked int
+}
+
+// MigrateError lists everything that went wrong in a run. Everything was rolled back.
+type MigrateError struct{ Failures []Failure }
+
+func (e *MigrateError) Error() string {
+	var b strings.Builder
+	for i, f := range e.Failures {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		if f.Err != nil {
+			fmt.Fprintf(&b, "step %d: %s\n  %s", f.Step+1, f.SQL, f.Err)
+		} else {
+			fmt.Fprintf(&b, "step %d: %s\n  not judged: step %d failed", f.Step+1, f.SQL, f.Blocked+1)
+		}
+	}
+	return b.String()
+}
+
+// Unwrap gives the first failure's error, so that its code is the run's.
+func (e *MigrateError) Unwrap() error { return e.Failures[0].Err }
+
+// Migrate carries a plan out as one transaction (design §6). The plan was made from the database's schema as it is: a
+// *StalePlanError otherwise. Hazards above o.Allow refuse the run: a *PolicyError. Steps that fail are collected, the others
+// judged in the state that is left, and everything is rolled back: a *MigrateError. The connection must have no transaction open.
+func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (*MigrateResult, error) {
+	if c.tx != nil {
+		return nil, types.Errorf(types.MISUSE, "a migration cannot run inside a transaction")
+	}
+	if err := checkPolicy(p, o.Allow); err != nil {
+		return nil, err
+	}
+	began := c.db.opts.Now()
+	t, err := c.beginMigration(ctx, o.LockTimeout)
+	if err != nil {
+		return nil, err
+	}
+	m := &migration{tx: t, plan: p, options: o}
+	result, err := m.run(ctx, began)
+	if err != nil || o.DryRun {
+		return result, errors.Join(err, t.rollback())
+	}
+	if err := t.commit(ctx); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// beginMigration opens a transaction that holds the writer lock from its beginning.
+func (c *Conn) beginMigration(ctx context.Context, wait time.Duration) (*tx, error) {
+	lock, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	if err := c.db.lockWriter(lock); err != nil {
+		return nil, err
+	}
+	t, err := c.begin()
+	if err != nil {
+		c.db.unlockWriter()
+		return nil, err
+	}
+	t.writing = true
+	return t, nil
+}
+
+func checkPolicy(p *differ.Plan, allowed differ.Severity) error {
+	e := &PolicyError{Allowed: allowed}
+	for _, s := range p.Steps {
+		for _, h := range s.Hazards {
+			if h.Severity > allowed {
+				e.Steps = append(e.Steps, s)
+				break
+			}
+		}
+	}
+	if e.Steps == nil {
+		return nil
+	}
+	return e
+}
+
+// migration is one run of a plan.
+type migration struct {
+	tx      *tx
+	plan    *differ.Plan
+	options MigrateOptions
+	failed  []Failure
+}
+
+func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, error) {
+	if have := catalog.Hash(m.tx.cat, m.plan.Schema); have != m.plan.From {
+		return nil, &StalePlanError{Schema: m.plan.Schema, Want: m.plan.From, Have: have}
+	}
+	m.tx.makeSchema(m.plan.Schema)
+	leaving := newLeaving(m.plan)
+	for i := range m.plan.Steps {
+		if err := m.step(ctx, i, leaving); err != nil {
+			return nil, err
+		}
+	}
+	if len(m.failed) > 0 {
+		return nil, &MigrateError{Failures: m.failed}
+	}
+	if m.options.Seeds != nil {
+		if err := m.tx.seed(ctx, m.options.Seeds); err != nil {
+			return nil, err
+		}
+	}
+	result := &MigrateResult{Applied: len(m.plan.Steps), Duration: m.tx.db.opts.Now().Sub(began)}
+	if m.options.DryRun {
+		return result, m.tx.checkDeferred(ctx)
+	}
+	var err error
+	result.Number, err = m.note(ctx, began, result.Duration)
+	return result, err
+}
+
+// step runs one step behind a savepoint; a failure is noted and undone. An error means that the run cannot go on.
+func (m *migration) step(ctx context.Context, i int, leaving *leaving) error {
+	s := &m.plan.Steps[i]
+	if on, blocked := m.blocked(s); blocked {
+		m.failed = append(m.failed, Failure{Step: i, SQL: s.SQL, Blocked: on})
+		return nil
+	}
+	progress := Progress{Step: i, Steps: len(m.plan.Steps), SQL: s.SQL}
+	m.report(progress)
+	if err := m.tx.savepoint(ctx, stepSavepoint); err != nil {
+		return err
+	}
+	depth := len(m.tx.saves) - 1
+	err := m.tx.alter(ctx, s.Stmt, leaving, func(rows int64) {
+		progress.Rows = rows
+		m.report(progress)
+	})
+	if ctx.Err() != nil {
+		return types.Wrapf(types.ABORT, context.Cause(ctx), "the migration was cancelled in step %d", i+1)
+	}
+	if err != nil {
+		if e := m.tx.rollbackTo(depth); e != nil {
+			return e
+		}
+		m.failed = append(m.failed, Failure{Step: i, SQL: s.SQL, Err: err})
+	}
+	progress.Done = true
+	m.report(progress)
+	return m.tx.release(depth)
+}
+
+// stepSavepoint is no name that a user can write.
+const stepSavepoint = "\x00step"
+
+// blocked finds a failed step that s depends on.
+func (m *migration) blocked(s *differ.Step) (step int, ok bool) {
+	for _, f := range m.failed {
+		for _, after := range s.After {
+			if after == f.Step {
+				return f.Step, true
+			}
+		}
+	}
+	return 0, false
+}
+
+func (m *migration) report(p Progress) {
+	if m.options.Progress != nil {
+		m.options.Progress(p)
+	}
+}
+
+// note puts the history entry into the transaction's commit.
+func (m *migration) note(ctx context.Context, began time.Time, took time.Duration) (uint64, error) {
+	entries, err := m.tx.db.history(ctx, m.tx.base)
+	if err != nil {
+		return 0, err
+	}
+	e := HistoryEntry{
+		Number: uint64(len(entries)) + 1, Schema: m.plan.Schema, Version: m.options.Version, From: m.plan.From, To: m.plan.To,
+		Statements: m.plan.Statements(), At: began.UTC(), Duration: took, Tool: m.options.Tool, By: whoami(),
+	}
+	r, err := e.record()
+	m.tx.records = append(m.tx.records, r)
+	return e.Number, err
+}

@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab"
+)
+
+// source opens the tables of one statement, all on one state: the committed one of a view, or the transaction's present one. It
+// satisfies exec.Source.
+type source struct {
+	db   *DB
+	base *view
+	// tx is the transaction whose changes are seen, nil for none.
+	tx *tx
+	// own are the views of the transaction's parts, by module, taken at the first use and kept for the statement.
+	own []vtab.Pin
+	mu  sync.Mutex // guards own: expressions that run on several cores open tables through one source
+}
+
+// OpenTable opens a table on the statement's state; with committed on the last commit's.
+func (s *source) OpenTable(ctx context.Context, t *catalog.Table, committed bool) (vtab.Table, error) {
+	m := s.db.module(t.Module)
+	if m == nil {
+		return nil, types.Errorf(types.ERROR, "No virtual table module named '%s'", t.Module)
+	}
+	pin := s.base.pins[m.index]
+	if !committed {
+		var err error
+		if pin, err = s.pin(m); err != nil {
+			return nil, err
+		}
+	}
+	return m.vtab.Connect(ctx, vtab.ConnectRequest{Table: t, Pin: pin})
+}
+
+// pin gives the state of a module that the statement reads.
+func (s *source) pin(m *module) (vtab.Pin, error) {
+	if s.tx == nil || s.tx.parts[m.index] == nil {
+		return s.base.pins[m.index], nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.own == nil {
+		s.own = make([]vtab.Pin, len(s.db.modules))
+	}
+	if s.own[m.index] == nil {
+		v, err := s.tx.parts[m.index].View()
+		if err != nil {
+			return nil, err
+		}
+		s.own[m.index] = v
+	}
+	return s.own[m.index], nil
+}
+
+// close gives back the views taken.
+func (s *source) close() error {
+	var first error
+	for _, p := range s.own {
+		if p == nil {
+			continue
+		}
+		if err := p.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	s.own = nil
+	return first
+}

@@ -1,0 +1,344 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/quereus/quereus-migrate/alter"
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/exec"
+	"github.com/quereus/quereus-migrate/engine/function"
+	"github.com/quereus/quereus-migrate/engine/plan"
+	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab"
+)
+
+// dispatch runs one statement of any kind.
+func (c *Conn) dispatch(ctx context.Context, src *ast.Source, s ast.Stmt, p Params) (*Rows, error) {
+	switch s := s.(type) {
+	case *ast.SelectStmt:
+		return c.query(ctx, src, s, p)
+	case *ast.BeginStmt:
+		return noRows(), c.beginExplicit()
+	case *ast.CommitStmt:
+		return noRows(), c.commit(ctx)
+	case *ast.RollbackStmt:
+		return noRows(), c.rollback(s)
+	case *ast.SavepointStmt:
+		return noRows(), c.savepoint(ctx, s.Name.Text)
+	case *ast.ReleaseStmt:
+		return noRows(), c.release(s.Name.Text)
+	case *ast.PragmaStmt:
+		return c.pragma(s)
+	case *ast.DeclareSchemaStmt:
+		return noRows(), c.declare(src, s)
+	case *ast.DeclareLensStmt:
+		return nil, types.Errorf(types.UNSUPPORTED, "lens for '%s': lenses are not supported", s.For.Text)
+	case *ast.DiffSchemaStmt:
+		return c.diffSchema(s)
+	case *ast.ApplySchemaStmt:
+		return noRows(), c.applySchema(ctx, s)
+	case *ast.ExplainSchemaStmt:
+		return c.explainSchema(s)
+	case *ast.AnalyzeStmt:
+		return nil, types.Errorf(types.UNSUPPORTED, "ANALYZE is not supported yet")
+	case *ast.ExplainStmt:
+		return c.explain(ctx, src, s)
+	}
+	if alter.IsSchemaStmt(s) {
+		return noRows(), c.schemaChange(ctx, s)
+	}
+	return c.write(ctx, src, s, p)
+}
+
+// beginExplicit opens the session's transaction.
+func (c *Conn) beginExplicit() error {
+	if c.tx != nil {
+		return types.Errorf(types.ERROR, "Cannot begin transaction: already in a transaction")
+	}
+	t, err := c.begin()
+	c.tx = t
+	return err
+}
+
+// commit ends the open transaction, whatever comes of it; without one nothing happens.
+func (c *Conn) commit(ctx context.Context) error {
+	if c.tx == nil {
+		return nil
+	}
+	t := c.tx
+	c.tx = nil
+	return t.commit(ctx)
+}
+
+func (c *Conn) rollback(s *ast.RollbackStmt) error {
+	if !s.To.IsZero() {
+		depth, err := c.tx.find(s.To.Text)
+		if err != nil {
+			return err
+		}
+		return c.tx.rollbackTo(depth)
+	}
+	if c.tx == nil {
+		return nil
+	}
+	t := c.tx
+	c.tx = nil
+	return t.rollback()
+}
+
+// savepoint pushes a savepoint; outside a transaction it opens one first.
+func (c *Conn) savepoint(ctx context.Context, name string) error {
+	if c.tx == nil {
+		if err := c.beginExplicit(); err != nil {
+			return err
+		}
+	}
+	return c.tx.savepoint(ctx, name)
+}
+
+func (c *Conn) release(name string) error {
+	depth, err := c.tx.find(name)
+	if err != nil {
+		return err
+	}
+	return c.tx.release(depth)
+}
+
+// pragma reads or writes a session setting.
+func (c *Conn) pragma(s *ast.PragmaStmt) (*Rows, error) {
+	if s.Value != nil {
+		return noRows(), c.SetOption(s.Name.Text, catalog.LiteralValue(s.Value))
+	}
+	v, err := c.session.settings.get(s.Name.Text)
+	if err != nil {
+		return nil, err
+	}
+	columns := []plan.Column{{Name: "name", Type: types.TypeText}, {Name: "value", Type: types.TypeAny}}
+	return fixedRows(columns, []types.Row{{types.Text(types.Fold(s.Name.Text)), v}}), nil
+}
+
+// inTx runs f as one statement of the open transaction, or in autocommit as a transaction of its own that holds the writer lock
+// from its beginning.
+func (c *Conn) inTx(ctx context.Context, f func(*tx) error) error {
+	if c.tx != nil {
+		return c.tx.statement(ctx, func() error { return f(c.tx) })
+	}
+	if err := c.db.lockWriter(ctx); err != nil {
+		return err
+	}
+	t, err := c.begin()
+	if err != nil {
+		c.db.unlockWriter()
+		return err
+	}
+	t.writing = true
+	if err := t.statement(ctx, func() error { return f(t) }); err != nil {
+		return t.abort(err)
+	}
+	return t.commit(ctx)
+}
+
+// schemaChange runs a CREATE, DROP or ALTER.
+func (c *Conn) schemaChange(ctx context.Context, s ast.Stmt) error {
+	return c.inTx(ctx, func(t *tx) error { return t.alter(ctx, s, nil, nil) })
+}
+
+// alter runs a schema statement as a part of the transaction. leaving is what the plan under way drops later, nil outside of one;
+// progress, when not nil, is told the rows done.
+func (t *tx) alter(ctx context.Context, s ast.Stmt, leaving *leaving, progress func(int64)) (err error) {
+	env := &alterEnv{tx: t, leaving: leaving, progress: progress}
+	defer func() {
+		if e := env.close(); err == nil {
+			err = e
+		}
+	}()
+	return alter.Run(ctx, env, s)
+}
+
+// query runs a reading statement on the transaction's state, or in autocommit on the committed one, which its rows hold until
+// they are closed.
+func (c *Conn) query(ctx context.Context, src *ast.Source, s *ast.SelectStmt, p Params) (*Rows, error) {
+	read, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	return c.queryOn(ctx, read, src, s, p)
+}
+
+// queryOn runs a reading statement on a state, which its rows take over.
+func (c *Conn) queryOn(ctx context.Context, read *reading, src *ast.Source, s *ast.SelectStmt, p Params) (*Rows, error) {
+	program, err := c.compile(ctx, read, src, s, p.types())
+	if err != nil {
+		return nil, read.fail(err)
+	}
+	return c.start(ctx, read, program, p)
+}
+
+// compile plans and compiles a reading statement.
+func (c *Conn) compile(ctx context.Context, read *reading, src *ast.Source, s *ast.SelectStmt, t plan.ParamTypes) (*exec.Program, error) {
+	env := c.planEnv(ctx, read.cat())
+	env.Source, env.Committed, env.Params = src, read.base.cat, t
+	pl, err := plan.Prepare(s, env)
+	if err != nil {
+		return nil, err
+	}
+	return exec.Build(pl)
+}
+
+// start runs a program on a state, which its rows take over.
+func (c *Conn) start(ctx context.Context, read *reading, program *exec.Program, p Params) (*Rows, error) {
+	rows, err := program.Run(ctx, c.runtime(&read.source, read.cat(), p))
+	if err != nil {
+		return nil, read.fail(err)
+	}
+	return &Rows{columns: program.Columns(), next: rows.Next, close: func() error {
+		return read.close(rows.Close())
+	}}, nil
+}
+
+// reading is the state that a reading statement holds.
+type reading struct {
+	source
+	held bool // the base view is this statement's own
+}
+
+// read pins the state of a reading statement.
+func (c *Conn) read() (*reading, error) {
+	if c.tx != nil {
+		return &reading{source: source{db: c.db, base: c.tx.base, tx: c.tx}}, nil
+	}
+	v, err := c.db.views.acquire()
+	if err != nil {
+		return nil, err
+	}
+	return &reading{source: source{db: c.db, base: v}, held: true}, nil
+}
+
+// cat is the catalog that the statement sees.
+func (r *reading) cat() *catalog.Snapshot {
+	if r.tx != nil {
+		return r.tx.cat
+	}
+	return r.base.cat
+}
+
+// close gives the state back and adds what goes wrong to err.
+func (r *reading) close(err error) error {
+	if e := r.source.close(); err == nil {
+		err = e
+	}
+	if r.held {
+		r.held = false
+		if e := r.db.views.release(r.base); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// fail gives the state back and passes an error on.
+func (r *reading) fail(cause error) error {
+	r.close(nil)
+	return cause
+}
+
+// planEnv is what statements and stored expressions of the session are bound against.
+func (c *Conn) planEnv(ctx context.Context, cat *catalog.Snapshot) *plan.Env {
+	s := c.session.settings
+	return &plan.Env{
+		Ctx: ctx, Catalog: cat, SchemaPath: s.schemaPath(), Types: c.db.types, Functions: c.db.functions,
+		Planner: c.db.planner, Eval: exec.EvalConst, Nondeterministic: s.boolean("nondeterministic_schema"),
+	}
+}
+
+// planner gives the access planner of a module; nil for one that only scans.
+func (db *DB) planner(name string) vtab.AccessPlanner {
+	if m := db.module(name); m != nil {
+		return m.planner
+	}
+	return nil
+}
+
+// runtime is what a run of the session is given.
+func (c *Conn) runtime(src exec.Source, cat *catalog.Snapshot, p Params) *exec.Runtime {
+	o := &c.db.opts
+	return &exec.Runtime{
+		Source: src, Positional: p.Positional, Named: p.Named, MemoryBudget: c.MemoryBudget(),
+		Call: function.Call{
+			Now: o.Now(), Local: o.Local, Random: o.Random, Catalog: cat, Functions: c.db.functions,
+			Session: c.sessionForm(), SchemaPath: c.session.settings.schemaPath(),
+		},
+	}
+}
+
+// sessionForm says what definitions leave out when the session shows them (spec 23 §4).
+func (c *Conn) sessionForm() catalog.FormatOptions {
+	s := c.session.settings
+	return catalog.FormatOptions{
+		Nullable: s.text("default_column_nullability") == "nullable", Module: s.text("default_vtab_module"),
+		ModuleArgs: s.moduleArgs(), HomeModule: c.db.home.name,
+	}
+}
+
+// tableSpec compiles the expressions of a table's indexes; nil for a table that has none.
+func (c *Conn) tableSpec(ctx context.Context, cat *catalog.Snapshot, t *catalog.Table) (*vtab.TableSpec, error) {
+	spec := &vtab.TableSpec{
+		Predicates: make([]func(types.Row) (bool, error), len(t.Indexes)),
+		Members:    make([][]func(types.Row) (types.Value, error), len(t.Indexes)),
+	}
+	env := c.planEnv(ctx, cat)
+	for i, ix := range t.Indexes {
+		spec.Members[i] = make([]func(types.Row) (types.Value, error), len(ix.Members))
+		for e := range ix.Expressions() {
+			te, err := plan.BindTableExpr(t, e.X, plan.Use{Mode: plan.IndexExpr, AnyFunction: true}, env)
+			if err != nil {
+				return nil, err
+			}
+			p, err := exec.CompileRow(te)
+			if err != nil {
+				return nil, err
+			}
+			if e.Kind == catalog.IndexPredicate {
+				spec.Predicates[i] = p.Pred()
+			} else {
+				spec.Members[i][e.Member] = p.Func()
+			}
+		}
+	}
+	return spec, nil
+}
+
+// types gives the static types of the values that are bound (seed: Parameter Types).
+func (p Params) types() plan.ParamTypes {
+	var pt plan.ParamTypes
+	for _, v := range p.Positional {
+		pt.Positional = append(pt.Positional, typeOf(v))
+	}
+	for name, v := range p.Named {
+		if pt.Named == nil {
+			pt.Named = make(map[string]*types.Type, len(p.Named))
+		}
+		pt.Named[name] = typeOf(v)
+	}
+	return pt
+}
+
+// typeOf gives the logical type that a bound value stands for.
+func typeOf(v types.Value) *types.Type {
+	switch v.Kind() {
+	case types.KindBoolean:
+		return types.TypeBoolean
+	case types.KindInteger:
+		return types.TypeInteger
+	case types.KindReal:
+		return types.TypeReal
+	case types.KindText:
+		return types.TypeText
+	case types.KindBlob:
+		return types.TypeBlob
+	case types.KindJSON:
+		return types.TypeJSON
+	}
+	return types.TypeNull
+}

@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/exec"
+	"github.com/quereus/quereus-migrate/engine/parse"
+	"github.com/quereus/quereus-migrate/engine/plan"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// Stmt is a prepared statement of a connection, which is planned once and planned anew when the schema, the session's settings or
+// the types of its parameters have changed. It is used like its connection by one goroutine at a time.
+type Stmt struct {
+	conn  *Conn
+	src   *ast.Source
+	stmt  ast.Stmt
+	fixed bool // the parameters' types were established when it was prepared
+
+	program *exec.Program
+	// What the program was made for.
+	cat   *catalog.Snapshot
+	rev   uint64
+	types plan.ParamTypes
+}
+
+// Prepare parses one statement. With values the types of its parameters are established: a later value of another storage class
+// is MISMATCH (spec 40 §13). Without, each execution goes by the types of its own values.
+func (c *Conn) Prepare(sql string, values ...Params) (*Stmt, error) {
+	if c.closed {
+		return nil, types.Errorf(types.MISUSE, "the connection is closed")
+	}
+	src := ast.NewSource("", sql)
+	stmts, err := parse.Stmts(src)
+	if err != nil {
+		return nil, err
+	}
+	if len(stmts) != 1 {
+		return nil, types.Errorf(types.MISUSE, "one statement can be prepared at a time, the text holds %d", len(stmts))
+	}
+	s := &Stmt{conn: c, src: src, stmt: stmts[0]}
+	if len(values) > 0 {
+		s.fixed, s.types = true, values[0].types()
+	}
+	return s, nil
+}
+
+// Query runs the statement and gives its rows, which must be closed.
+func (s *Stmt) Query(ctx context.Context, p Params) (r *Rows, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = s.conn.internal(s.src, s.stmt, v)
+		}
+	}()
+	if q, ok := s.stmt.(*ast.SelectStmt); ok {
+		return s.query(ctx, q, p)
+	}
+	return s.conn.dispatch(ctx, s.src, s.stmt, p)
+}
+
+// Exec runs the statement and gives the number of rows that it changed.
+func (s *Stmt) Exec(ctx context.Context, p Params) (changes int64, err error) {
+	r, err := s.Query(ctx, p)
+	if err != nil {
+		return 0, err
+	}
+	return r.Changes(), r.Close()
+}
+
+func (s *Stmt) query(ctx context.Context, q *ast.SelectStmt, p Params) (*Rows, error) {
+	read, err := s.conn.read()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.plan(ctx, read, q, p); err != nil {
+		return nil, read.fail(err)
+	}
+	return s.conn.start(ctx, read, s.program, p)
+}
+
+// plan makes the program, unless the one that is there still fits.
+func (s *Stmt) plan(ctx context.Context, read *reading, q *ast.SelectStmt, p Params) error {
+	if s.program != nil && s.cat == read.cat() && s.rev == s.conn.session.rev && (s.fixed || fits(s.types, p)) {
+		return nil
+	}
+	if !s.fixed {
+		s.types = p.types()
+	}
+	program, err := s.conn.compile(ctx, read, s.src, q, s.types)
+	if err != nil {
+		return err
+	}
+	s.program, s.cat, s.rev = program, read.cat(), s.conn.session.rev
+	return nil
+}
+
+// fits reports whether values have the types that a program was made for.
+func fits(t plan.ParamTypes, p Params) bool {
+	if len(t.Positional) != len(p.Positional) || len(t.Named) != len(p.Named) {
+		return false
+	}
+	for i, v := range p.Positional {
+		if t.Positional[i] != typeOf(v) {
+			return false
+		}
+	}
+	for name, v := range p.Named {
+		if t.Named[name] != typeOf(v) {
+			return false
+		}
+	}
+	return true
+}
