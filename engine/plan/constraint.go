@@ -99,12 +99,14 @@ func (c *scanConstraints) single(x *Compare) (k candidate, ok bool) {
 	if col < 0 || !c.isValue(value) {
 		col, op, value = c.column(x.R), op.Mirror(), x.L
 	}
+	if k, isConst := value.(*Const); isConst && op == Is && !k.Value.IsNull() {
+		op = Eq
+	}
 	vop, isSeek := seekOps[op]
 	if col < 0 || !isSeek || !c.isValue(value) || !c.ordered(col, x.By) {
 		return candidate{}, false
 	}
-	k = c.valued(col, vop, value, x.By.Collation)
-	return k, !(k.Known && k.Value.IsNull() && op == Is)
+	return c.valued(col, vop, value, x.By.Collation), true
 }
 
 var seekOps = map[CompareOp]vtab.Op{Eq: vtab.OpEq, Lt: vtab.OpLt, Le: vtab.OpLe, Gt: vtab.OpGt, Ge: vtab.OpGe}

@@ -200,8 +200,8 @@ func itemTexts(items []Item) string {
 	out := make([]string, len(items))
 	for i, it := range items {
 		out[i] = exprText(it.X)
-		if out[i] != it.Name {
-			out[i] += " as " + ast.FormatName(it.Name)
+		if name := ast.FormatName(it.Name); out[i] != name {
+			out[i] += " as " + name
 		}
 	}
 	return strings.Join(out, ", ")
