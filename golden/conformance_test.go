@@ -134,8 +134,10 @@ func (b *scoreboard) judge(t *testing.T) {
 			t.Logf("%s", s)
 		}
 	}
-	pending := readPending(t)
-	t.Logf("%d cases pass, %d fail, %d are pending", len(passing), len(failing), len(pending))
+	pending, wrong := readList(t, "pending.txt"), readList(t, "wrong.txt")
+	t.Logf("%d cases pass, %d fail, %d are pending, %d are wrong", len(passing), len(failing), len(pending), len(wrong))
+	failing = slices.DeleteFunc(failing, func(id string) bool { return wrong[id] })
+	checkWrong(t, wrong, passing)
 	if *writePending || *updatePending {
 		keep := failing
 		if !*writePending {
@@ -161,27 +163,37 @@ func (b *scoreboard) judge(t *testing.T) {
 	}
 }
 
-func pendingFile() string { return filepath.Join(conformanceDir, "pending.txt") }
-
-func readPending(t *testing.T) map[string]bool {
-	f, err := os.Open(pendingFile())
-	if os.IsNotExist(err) {
-		return map[string]bool{}
-	}
+// checkWrong sees to it that a case which is believed wrong is argued for, and does not pass.
+func checkWrong(t *testing.T, wrong map[string]bool, passing []string) {
+	notes, err := os.ReadFile("../docs/conformance-notes.md")
 	require.NoError(t, err)
-	defer f.Close()
-	pending := map[string]bool{}
-	for scan := bufio.NewScanner(f); scan.Scan(); {
-		if line := strings.TrimSpace(scan.Text()); line != "" && !strings.HasPrefix(line, "#") {
-			pending[line] = true
+	for id := range wrong {
+		if !strings.Contains(string(notes), id) {
+			t.Errorf("%s is in wrong.txt and docs/conformance-notes.md does not argue for it", id)
+		}
+		if slices.Contains(passing, id) {
+			t.Errorf("%s passes and stands in wrong.txt: take it out", id)
 		}
 	}
-	return pending
+}
+
+// readList reads a list of cases, one "file:line" a line.
+func readList(t *testing.T, name string) map[string]bool {
+	f, err := os.Open(filepath.Join(conformanceDir, name))
+	require.NoError(t, err)
+	defer f.Close()
+	list := map[string]bool{}
+	for scan := bufio.NewScanner(f); scan.Scan(); {
+		if line := strings.TrimSpace(scan.Text()); line != "" && !strings.HasPrefix(line, "#") {
+			list[line] = true
+		}
+	}
+	return list
 }
 
 func writePendingFile(t *testing.T, ids []string) {
 	text := "# Cases that do not pass yet, one a line. The list only shrinks: go test ./golden -run Conformance -update-pending\n"
-	require.NoError(t, os.WriteFile(pendingFile(), []byte(text+strings.Join(ids, "\n")+"\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(conformanceDir, "pending.txt"), []byte(text+strings.Join(ids, "\n")+"\n"), 0o644))
 }
 
 // comparePlaces orders "file:line" by file, then by number.
