@@ -75,6 +75,13 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
+// IsDatabase reports whether a directory of the operating system bears the mark of a database, CURRENT. Whether it can be opened is
+// for Open to tell.
+func IsDatabase(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, currentName))
+	return err == nil
+}
+
 // canonical gives the one name of a directory of the operating system. Pebble knows the locks of its own process by name: under
 // two names a process could open a database twice, and closing one would give away the other's lock.
 func canonical(fs vfs.FS, dir string) (string, error) {
