@@ -103,9 +103,13 @@ func BenchmarkHashJoin(b *testing.B) {
 	benchQuery(b, "select wide.id, small.id from wide join small on small.w = wide.a", benchRows)
 }
 
-func BenchmarkSort(b *testing.B) { benchQuery(b, "select id, a from wide order by a, id desc", benchRows) }
+func BenchmarkSort(b *testing.B) {
+	benchQuery(b, "select id, a from wide order by a, id desc", benchRows)
+}
 
-func BenchmarkTop(b *testing.B) { benchQuery(b, "select id, a from wide order by a limit 10", benchRows) }
+func BenchmarkTop(b *testing.B) {
+	benchQuery(b, "select id, a from wide order by a limit 10", benchRows)
+}
 
 func BenchmarkGroup(b *testing.B) {
 	benchQuery(b, "select f, count(*), sum(a) from wide group by f", benchRows)

@@ -124,19 +124,14 @@ func (ec *Context) openTable(t *catalog.Table, committed bool) (vtab.Table, erro
 // end closes what the run opened. Operators are closed by then.
 func (ec *Context) end() error {
 	var first error
-	keep := func(err error) {
-		if first == nil {
-			first = err
-		}
-	}
 	for i := range ec.subs {
-		keep(ec.subs[i].close())
+		first = firstError(first, ec.subs[i].close())
 	}
 	for i := range ec.spool {
-		keep(ec.spool[i].reset())
+		first = firstError(first, ec.spool[i].reset())
 	}
 	for _, o := range ec.open {
-		keep(o.opened.Close())
+		first = firstError(first, o.opened.Close())
 	}
 	clear(ec.open)
 	ec.open = ec.open[:0]

@@ -27,13 +27,14 @@ type subRun struct {
 
 func (s *subRun) close() error {
 	s.known, s.value = false, types.Null
+	var err error
 	if s.rows != nil {
-		s.rows.reset()
+		err = s.rows.close()
 	}
-	if s.op == nil {
-		return nil
+	if s.op != nil {
+		err = firstError(err, s.op.Close())
 	}
-	return s.op.Close()
+	return err
 }
 
 // subquery compiles the plan of a subquery and gives its number.
@@ -170,7 +171,9 @@ func (c *compiler) inQuery(x *plan.InQuery) Expr {
 
 // collect reads the subquery into its set.
 func (r *subRecipe) collect(ec *Context, s *subRun, row types.Row) (err error) {
-	s.rows.reset()
+	if err := s.rows.start(ec); err != nil {
+		return err
+	}
 	if err := r.open(ec, s, row); err != nil {
 		s.op.Close()
 		return err
@@ -181,7 +184,7 @@ func (r *subRecipe) collect(ec *Context, s *subRun, row types.Row) (err error) {
 			return err
 		}
 		if len(s.batch.Rows) == 0 {
-			return nil
+			return s.rows.finish()
 		}
 		for _, member := range s.batch.Rows {
 			if err := s.rows.add(member); err != nil {
@@ -221,44 +224,42 @@ func newSetRecipe(x *plan.InQuery) *setRecipe {
 	return r
 }
 
-// memberSet holds the members of an IN subquery. Those without NULL are found by key; a probe with NULL, and members that have no
-// key, are compared one by one.
+// memberSet holds the members of an IN subquery, beyond the budget on disk. Those without NULL are found by key; a probe with NULL,
+// and members that have no key, are compared one by one.
 type memberSet struct {
 	recipe *setRecipe
-	keys   map[string]struct{}
-	keyed  rowStore // the members behind keys, for probes with NULL; unused for probes of one member
-	others rowStore
+	keys   keySet
+	keyed  spool // the members behind keys, for probes with NULL; unused for probes of one member
+	others spool
 	buf    []byte
 	probe  types.Row
 }
 
-func (s *memberSet) reset() {
-	clear(s.keys)
-	s.keyed.reset(len(s.recipe.by))
-	s.others.reset(len(s.recipe.by))
+func (s *memberSet) start(ec *Context) error {
+	width := len(s.recipe.by)
+	return firstError(s.keys.start(ec), s.keyed.start(ec, width), s.others.start(ec, width))
+}
+
+func (s *memberSet) close() error {
+	return firstError(s.keys.close(), s.keyed.close(), s.others.close())
 }
 
 func (s *memberSet) add(member types.Row) error {
 	if s.recipe.keys == nil || hasNull(member) {
-		s.others.add(member)
-		return nil
+		return s.others.add(member)
 	}
 	var err error
 	if s.buf, err = s.recipe.keys.Append(s.buf[:0], member...); err != nil {
 		return err
 	}
-	if _, ok := s.keys[string(s.buf)]; ok {
-		return nil
+	isNew, err := s.keys.add(s.buf)
+	if err != nil || !isNew || len(member) == 1 {
+		return err
 	}
-	if s.keys == nil {
-		s.keys = map[string]struct{}{}
-	}
-	s.keys[string(s.buf)] = struct{}{}
-	if len(member) > 1 {
-		s.keyed.add(member)
-	}
-	return nil
+	return s.keyed.add(member)
 }
+
+func (s *memberSet) finish() error { return firstError(s.keyed.finish(), s.others.finish()) }
 
 // lookup tests whether the probe is a member: three-valued. A single NULL is unknown whatever the members are.
 func (s *memberSet) lookup(probe []types.Value) (found, known bool, err error) {
@@ -276,23 +277,30 @@ func (s *memberSet) lookup(probe []types.Value) (found, known bool, err error) {
 		if s.buf, err = s.recipe.keys.Append(s.buf[:0], s.probe...); err != nil {
 			return false, false, err
 		}
-		if _, ok := s.keys[string(s.buf)]; ok {
+		if found, err := s.keys.has(s.buf); found || err != nil {
+			return found, true, err
+		}
+	}
+	found, known, err = s.compare(&s.others)
+	if found || err != nil || !null {
+		return found, known, err
+	}
+	found, alsoKnown, err := s.compare(&s.keyed)
+	return found, known && alsoKnown, err
+}
+
+// compare tests the probe against members one by one.
+func (s *memberSet) compare(members *spool) (found, known bool, err error) {
+	known = true
+	for r := members.read(); ; {
+		member, err := r.next()
+		if err != nil || member == nil {
+			return false, known, err
+		}
+		equal, sure := equalTuples(s.recipe.by, s.probe, member)
+		if equal && sure {
 			return true, true, nil
 		}
+		known = known && sure
 	}
-	known = true
-	stores := []*rowStore{&s.others, &s.keyed}
-	if !null {
-		stores = stores[:1]
-	}
-	for _, store := range stores {
-		for _, member := range store.rows {
-			equal, sure := equalTuples(s.recipe.by, s.probe, member)
-			if equal && sure {
-				return true, true, nil
-			}
-			known = known && sure
-		}
-	}
-	return false, known, nil
 }

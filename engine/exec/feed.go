@@ -105,9 +105,5 @@ func (f *feed) drain(finish func() error, next func() (types.Row, error), take f
 }
 
 func (f *feed) close() error {
-	err := f.sorter.close()
-	if e := f.dedup.close(); err == nil {
-		err = e
-	}
-	return err
+	return firstError(f.sorter.close(), f.dedup.close())
 }

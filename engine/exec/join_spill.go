@@ -161,19 +161,13 @@ func (o *joinOp) loadChunk() error {
 func (s *joinSpill) isLastChunk() bool { return s.ended }
 
 func (p *joinPart) close() error {
-	err := p.left.close()
-	if e := p.right.close(); err == nil {
-		err = e
-	}
-	return err
+	return firstError(p.left.close(), p.right.close())
 }
 
 func (s *joinSpill) close() error {
 	var first error
 	for i := range s.parts {
-		if err := s.parts[i].close(); err != nil && first == nil {
-			first = err
-		}
+		first = firstError(first, s.parts[i].close())
 	}
 	return first
 }

@@ -16,7 +16,7 @@ type matchTable struct {
 func (t *matchTable) reset(width int, keyed bool) {
 	t.rows.reset(width)
 	t.keyed = keyed
-	clear(t.byKey)
+	t.byKey = emptied(t.byKey)
 	t.next, t.last = t.next[:0], t.last[:0]
 	clear(t.matched)
 	t.bytes = 0

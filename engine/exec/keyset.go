@@ -54,9 +54,6 @@ func (s *keySet) add(key []byte) (isNew bool, err error) {
 	return true, s.spill()
 }
 
-// empty reports whether the set has no key.
-func (s *keySet) empty() bool { return len(s.mem) == 0 && len(s.runs) == 0 }
-
 func (s *keySet) spill() error {
 	keys := make([]string, 0, len(s.mem))
 	for k := range s.mem {
@@ -91,7 +88,7 @@ func (s *keySet) close() error {
 			first = err
 		}
 	}
-	clear(s.mem)
+	s.mem = emptied(s.mem)
 	s.bytes, s.runs, s.iters = 0, nil, nil
 	return first
 }

@@ -158,7 +158,7 @@ func (o *aggregateOp) reset() error {
 
 func (t *groupTable) reset(width int) {
 	t.keys.reset(width)
-	clear(t.byKey)
+	t.byKey = emptied(t.byKey)
 	t.states = t.states[:0]
 	t.bytes = 0
 }
@@ -372,15 +372,11 @@ func (o *aggregateOp) drop() error {
 	var first error
 	for _, s := range o.aside {
 		if s != nil {
-			if err := s.close(); err != nil && first == nil {
-				first = err
-			}
+			first = firstError(first, s.close())
 		}
 	}
 	for _, p := range o.pending {
-		if err := p.rows.close(); err != nil && first == nil {
-			first = err
-		}
+		first = firstError(first, p.rows.close())
 	}
 	o.aside, o.pending = nil, nil
 	return first
@@ -388,14 +384,9 @@ func (o *aggregateOp) drop() error {
 
 // Close drops the groups and closes the input.
 func (o *aggregateOp) Close() error {
-	err := o.in.Close()
-	if e := o.drop(); err == nil {
-		err = e
-	}
+	err := firstError(o.in.Close(), o.drop())
 	for _, f := range o.feeds {
-		if e := f.close(); err == nil {
-			err = e
-		}
+		err = firstError(err, f.close())
 	}
 	o.groups.reset(len(o.keys))
 	return err

@@ -118,9 +118,5 @@ func (o *applyOp) pull() error {
 
 // Close closes both sides.
 func (o *applyOp) Close() error {
-	err := o.l.Close()
-	if e := o.r.Close(); err == nil {
-		err = e
-	}
-	return err
+	return firstError(o.l.Close(), o.r.Close())
 }

@@ -102,11 +102,7 @@ func (o *distinctOp) late(b *Batch) error {
 
 // Close drops what was remembered and closes the input.
 func (o *distinctOp) Close() error {
-	err := o.in.Close()
-	if e := o.dedup.close(); err == nil {
-		err = e
-	}
-	return err
+	return firstError(o.in.Close(), o.dedup.close())
 }
 
 // dedup tells the first of equal rows. It holds keys up to the budget; behind that, rows with new keys are set aside, sorted
@@ -230,11 +226,7 @@ func (d *dedup) next() (types.Row, error) {
 }
 
 func (d *dedup) close() error {
-	clear(d.seen)
+	d.seen = emptied(d.seen)
 	d.bytes, d.seq, d.spilling = 0, 0, false
-	err := d.aside.close()
-	if e := d.firsts.close(); err == nil {
-		err = e
-	}
-	return err
+	return firstError(d.aside.close(), d.firsts.close())
 }

@@ -297,14 +297,9 @@ func (o *joinOp) nextLeft() (leftState, error) {
 
 // Close closes both sides and drops what was remembered.
 func (o *joinOp) Close() error {
-	err := o.l.Close()
-	if e := o.r.Close(); err == nil {
-		err = e
-	}
+	err := firstError(o.l.Close(), o.r.Close())
 	if o.spill != nil {
-		if e := o.spill.close(); err == nil {
-			err = e
-		}
+		err = firstError(err, o.spill.close())
 		o.spill = nil
 	}
 	o.table.reset(o.rightWidth, o.keys != nil)

@@ -153,13 +153,7 @@ func (o *recursiveOp) nextRound() (more bool, err error) {
 
 // Close closes both legs and drops the tables.
 func (o *recursiveOp) Close() error {
-	var first error
-	for _, close := range []func() error{o.base.Close, o.step.Close, o.tables[0].close, o.tables[1].close, o.seen.close} {
-		if err := close(); err != nil && first == nil {
-			first = err
-		}
-	}
-	return first
+	return firstError(o.base.Close(), o.step.Close(), o.tables[0].close(), o.tables[1].close(), o.seen.close())
 }
 
 func (b *builder) workRead(n *plan.WorkRead) recipe {

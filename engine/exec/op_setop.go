@@ -59,11 +59,7 @@ func (o *concatOp) Next(b *Batch) error {
 
 // Close closes both legs.
 func (o *concatOp) Close() error {
-	err := o.legs[0].Close()
-	if e := o.legs[1].Close(); err == nil {
-		err = e
-	}
-	return err
+	return firstError(o.legs[0].Close(), o.legs[1].Close())
 }
 
 // setOpRecipe is a compiled INTERSECT, EXCEPT, DIFF, or a UNION with membership flags.
@@ -278,11 +274,5 @@ func (r *setOpRecipe) gives(left, right bool) bool {
 
 // Close drops all rows and closes both legs.
 func (o *setOpOp) Close() error {
-	var first error
-	for _, close := range []func() error{o.legs[0].Close, o.legs[1].Close, o.rows.close, o.present.close, o.chosen.close} {
-		if err := close(); err != nil && first == nil {
-			first = err
-		}
-	}
-	return first
+	return firstError(o.legs[0].Close(), o.legs[1].Close(), o.rows.close(), o.present.close(), o.chosen.close())
 }

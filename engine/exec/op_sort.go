@@ -187,9 +187,5 @@ func (o *sortOp) shrink() error {
 
 // Close drops all rows and closes the input.
 func (o *sortOp) Close() error {
-	err := o.in.Close()
-	if e := o.sorter.close(); err == nil {
-		err = e
-	}
-	return err
+	return firstError(o.in.Close(), o.sorter.close())
 }

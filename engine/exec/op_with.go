@@ -63,9 +63,7 @@ func (o *withOp) Close() error {
 		return err
 	}
 	for _, m := range o.members {
-		if e := o.ec.spool[m.slot].reset(); err == nil {
-			err = e
-		}
+		err = firstError(err, o.ec.spool[m.slot].reset())
 	}
 	return err
 }
@@ -76,11 +74,7 @@ func (m *memberRows) reset() error {
 		return nil
 	}
 	m.filled = false
-	err := m.op.Close()
-	if e := m.rows.close(); err == nil {
-		err = e
-	}
-	return err
+	return firstError(m.op.Close(), m.rows.close())
 }
 
 // fill computes a member's rows.

@@ -81,3 +81,23 @@ func copyInto(arena *types.Arena, v types.Value) types.Value {
 
 // bytesOf gives the bytes of a string without copying; they must not be written to.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
+// firstError gives the first error of several steps that were all taken.
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emptied clears a map for its next use, or gives up one that has grown large.
+func emptied[V any](m map[string]V) map[string]V {
+	const large = 1 << 12
+	if len(m) > large {
+		return nil
+	}
+	clear(m)
+	return m
+}

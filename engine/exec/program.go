@@ -99,10 +99,7 @@ func (r *Rows) Close() error {
 		return nil
 	}
 	r.in, r.batch = nil, Batch{}
-	err := in.root.Close()
-	if e := in.ec.end(); err == nil {
-		err = e
-	}
+	err := firstError(in.root.Close(), in.ec.end())
 	r.program.idle.Put(in)
 	return err
 }
