@@ -86,6 +86,7 @@ func Run(t *testing.T, h Harness) {
 		{"records", testRecords},
 		{"interrupt", testInterrupt},
 		{"access", testAccess},
+		{"stray values", testStrayValues},
 		{"access plans", testAccessPlans},
 		{"alter", testAlter},
 		{"alter failures", testAlterFailures},
