@@ -87,8 +87,11 @@ func (rt *Runtime) bind(p *plan.Parameter) (b boundParam, err error) {
 	} else if p.Index <= len(rt.Positional) {
 		b = boundParam{rt.Positional[p.Index-1], true}
 	}
-	if b.bound && p.Declared && !fits(b.value, p.Type) {
+	switch {
+	case b.bound && p.Declared && !fits(b.value, p.Type):
 		return b, types.Errorf(types.MISMATCH, "Parameter type mismatch for %s: expected %s, got %s", p, p.Type, b.value.Kind())
+	case p.Scalar && b.value.Kind() == types.KindJSON:
+		return b, types.Errorf(types.MISMATCH, "Parameter type mismatch for %s: a JSON array or object is compared with a scalar", p)
 	}
 	return b, nil
 }

@@ -17,6 +17,8 @@ func (b *Binder) comparison(at ast.Pos, op CompareOp, l, r ast.Expr, s *Scope) E
 // compare makes a comparison of two bound operands: one collation from both, and the conversion that their types call for.
 func (b *Binder) compare(at ast.Pos, op CompareOp, l, r Expr) Expr {
 	ls, rs := l.Static(), r.Static()
+	b.comparand(l, rs.Type)
+	b.comparand(r, ls.Type)
 	by := Order{Type: types.ComparisonType(ls.Type, rs.Type), Collation: b.resolve(at, ls.Collation, rs.Collation)}
 	castL, castR := types.ComparisonCast(ls.Type, rs.Type)
 	l, r = b.cast(l, castL, ls.Pos), b.cast(r, castR, rs.Pos)
@@ -139,6 +141,8 @@ func (b *Binder) between(x *ast.Between, s *Scope) Expr {
 
 // bound settles how the probe of BETWEEN compares with one bound.
 func (b *Binder) bound(at ast.Pos, x, bound Expr) (Expr, Match) {
+	b.comparand(x, bound.Static().Type)
+	b.comparand(bound, x.Static().Type)
 	var cast types.CastPair
 	cast.Probe, cast.Member = types.ComparisonCast(x.Static().Type, bound.Static().Type)
 	coll := b.resolve(at, x.Static().Collation, bound.Static().Collation)

@@ -58,6 +58,8 @@ func (b *Binder) matchMembers(at ast.Pos, e *In, m int) {
 	contributions := make([]types.Contribution, len(e.Items))
 	for i, item := range e.Items {
 		column[i] = item[m]
+		b.comparand(e.X[m], item[m].Static().Type)
+		b.comparand(item[m], e.X[m].Static().Type)
 		contributions[i] = item[m].Static().Collation
 	}
 	merged, err := types.MergeContributions(contributions...)

@@ -186,6 +186,20 @@ func (b *Binder) param(p *ast.Param) Expr {
 	return &Param{Info: Info{Type: b.params.list[i].Type, Nullable: true, Pos: b.pos(p.Pos())}, Index: i}
 }
 
+// comparand notes that an expression is compared with one of type t, if it is a parameter, casts aside.
+func (b *Binder) comparand(x Expr, t *types.Type) {
+	for {
+		c, ok := x.(*Cast)
+		if !ok {
+			break
+		}
+		x = c.X
+	}
+	if p, ok := x.(*Param); ok && t != types.TypeJSON && t != types.TypeAny && t != types.TypeNull {
+		b.params.list[p.Index].Scalar = true
+	}
+}
+
 // lookup gives the declared type of a parameter, nil when there is none.
 func (t ParamTypes) lookup(p *ast.Param) *types.Type {
 	if p.Name != "" {

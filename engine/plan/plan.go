@@ -50,6 +50,8 @@ type Parameter struct {
 	Type  *types.Type
 	// Declared is set when the type came from the environment and is not the TEXT of want of better.
 	Declared bool
+	// Scalar is set when the parameter is compared with a scalar, which no JSON array or object can equal: binding one is refused.
+	Scalar bool
 }
 
 // String spells the parameter as a statement does.

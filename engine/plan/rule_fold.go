@@ -11,11 +11,13 @@ import (
 func (o *optimizer) foldConstants(root Node) Node {
 	return bottomUp(root, func(n Node) Node {
 		eachExpr(n, func(slot *Expr) { *slot = rewriteExpr(*slot, o.foldExpr) })
-		f, ok := n.(*Filter)
-		if !ok {
-			return n
+		switch n := n.(type) {
+		case *Filter:
+			return foldFilter(n)
+		case *Join:
+			n.On = slices.DeleteFunc(n.On, isTrue)
 		}
-		return foldFilter(f)
+		return n
 	})
 }
 
