@@ -161,13 +161,17 @@ func (b *Binder) recursive(w *ast.With, m *ast.CTE, op *ast.SetOp, outer *Scope)
 		b.fail(m.Name.Pos(), types.UNSUPPORTED, "Recursive CTE '%s' recursive leg must be a SELECT (got %s)", m.Name.Text, kind)
 		return oneRow()
 	}
-	if m.Query.With != nil {
-		b.fail(m.Name.Pos(), types.UNSUPPORTED, "Recursive CTE '%s' cannot have a WITH clause of its own in front of both legs", m.Name.Text)
-		return oneRow()
-	}
 	if len(m.Query.OrderBy) > 0 {
 		b.fail(m.Name.Pos(), types.UNSUPPORTED, "Recursive CTE '%s' cannot be ordered as a whole; order the query that reads it", m.Name.Text)
 	}
+	if m.Query.With != nil {
+		return b.withMembers(m.Query.With, outer, func() Node { return b.recursion(w, m, op, outer) })
+	}
+	return b.recursion(w, m, op, outer)
+}
+
+// recursion binds the legs of a recursive member.
+func (b *Binder) recursion(w *ast.With, m *ast.CTE, op *ast.SetOp, outer *Scope) Node {
 	r := &Recursive{Work: &WorkTable{Name: m.Name.Text}, All: op.Op == ast.UnionAll, MaxRounds: b.maxRounds(w)}
 	r.Base = b.term(op.L, outer)
 	b.step(r, m, op.R, outer)
