@@ -52,9 +52,10 @@ type UpdateResult struct {
 
 // Violation is a uniqueness conflict.
 type Violation struct {
-	// Primary is true for the key; else Name, Columns and Members tell the rule.
+	// Primary is true for the key; else Name is the rule's, "" for an unnamed constraint.
 	Primary bool
 	Name    string
+	// Columns are the rule's members as positions in the table; -1 for an expression.
 	Columns []int
 	// Message is the text of the error, "UNIQUE constraint failed: t (a, b)".
 	Message string
