@@ -1,11 +1,17 @@
 package store
 
 import (
+	"os"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab"
 	"github.com/quereus/quereus-migrate/vtab/kv/pebble"
 	"github.com/quereus/quereus-migrate/vtab/vtabtest"
 )
@@ -108,5 +114,78 @@ func TestRollbackClears(t *testing.T) {
 	require.NoError(t, c.Rollback())
 	requireOnly(t, m.store, def)
 	require.GreaterOrEqual(t, m.next, next+intentAhead, "numbers that an intent listed are not used again")
+	require.NoError(t, m.Close())
+}
+
+// TestReadersBesideWriter has readers scan while rewrites commit and what they retire is cleared: every scan sees one whole state.
+func TestReadersBesideWriter(t *testing.T) {
+	const rows, commits, readers = 300, 25, 3
+	m := openModule(t, openPebble(t, vfs.NewMem()), bulkOptions)
+	var mu sync.Mutex // as the engine does, a definition and a pin are taken together between two commits
+	def := createBig(t, m, rows)
+	var stop atomic.Bool
+	var group sync.WaitGroup
+	for range readers {
+		group.Go(func() {
+			for !stop.Load() {
+				mu.Lock()
+				seen := def
+				pin, err := m.Pin(background)
+				mu.Unlock()
+				if !assert.NoError(t, err) {
+					return
+				}
+				for range 3 {
+					table, err := m.Connect(background, vtab.ConnectRequest{Table: seen, Pin: pin})
+					assert.NoError(t, err)
+					c, err := table.Scan(background, scanAll(seen))
+					assert.NoError(t, err)
+					n := 0
+					for _, err := range vtab.Rows(background, c, 8) {
+						assert.NoError(t, err)
+						n++
+					}
+					assert.Equal(t, rows, n)
+					assert.NoError(t, c.Close())
+					assert.NoError(t, table.Close())
+				}
+				assert.NoError(t, pin.Close())
+			}
+		})
+	}
+	for i := range commits {
+		c := begin(t, m, 1<<20)
+		after, err := m.Alter(background, c, rekeying(t, def, i))
+		require.NoError(t, err)
+		mu.Lock()
+		commit(t, c, def, after)
+		def = after
+		mu.Unlock()
+	}
+	stop.Store(true)
+	group.Wait()
+	m.clearRetired()
+	requireOnly(t, m.store, def)
+	require.NoError(t, m.Close())
+}
+
+// TestFailedRewriteLeavesNoFiles looks for temporary files on a real disk.
+func TestFailedRewriteLeavesNoFiles(t *testing.T) {
+	s, err := pebble.Open(t.TempDir(), pebble.Options{Create: true})
+	require.NoError(t, err)
+	m := openModule(t, s, Options{Overlay: 4 << 10})
+	before := createBig(t, m, 4_000)
+	c := begin(t, m, 64<<10)
+	after := withIndex(t, withIndex(t, before, `create index by_name on big (name)`), `create unique index one on big (flag)`)
+	_, err = m.Alter(background, c, &vtab.Alteration{
+		Before: before, After: after, AfterSpec: &vtab.TableSpec{}, Changed: []int{1},
+		Convert: func(dst, src types.Row) error { copy(dst, src); return nil },
+	})
+	require.ErrorIs(t, err, types.CONSTRAINT)
+	left, err := os.ReadDir(s.TempDir())
+	require.NoError(t, err)
+	require.Empty(t, left)
+	require.NoError(t, c.Rollback())
+	requireOnly(t, m.store, before)
 	require.NoError(t, m.Close())
 }

@@ -52,9 +52,7 @@ func (x *txn) step(g *gen) {
 	name := pick(g, "t", "u")
 	switch g.IntN(12) {
 	case 0:
-		if c := allArms[g.IntN(len(allArms))].of(g, x, name); c != nil {
-			_ = x.alter(name, c) // whether it may fail is the model's to say
-		}
+		x.alterStatement(g, name)
 	case 1:
 		x.savepoint()
 	case 2:
@@ -70,6 +68,26 @@ func (x *txn) step(g *gen) {
 	default:
 		x.write(g, name)
 	}
+}
+
+// alterStatement runs an alteration as a statement, which is undone when it fails and in some other cases.
+func (x *txn) alterStatement(g *gen, name string) {
+	before := x.now[name]
+	require.NoError(x.t, x.conn.BeginStatement(background))
+	var err error // whether it may fail is the model's to say
+	if c := allArms[g.IntN(len(allArms))].of(g, x, name); c != nil {
+		err = x.alter(name, c)
+	}
+	if err == nil && g.chance(3) {
+		x.write(g, name)
+	}
+	if err == nil && !g.chance(4) {
+		require.NoError(x.t, x.conn.EndStatement())
+		return
+	}
+	require.NoError(x.t, x.conn.UndoStatement())
+	x.now[name] = before
+	x.check()
 }
 
 // runStatement runs several writes as a statement, which is undone half of the time.
