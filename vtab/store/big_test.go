@@ -242,3 +242,29 @@ func TestRewritePanics(t *testing.T) {
 	require.NoError(t, c.Rollback())
 	require.NoError(t, m.Close())
 }
+
+// TestBigRows reads and rewrites rows of which few fill a batch.
+func TestBigRows(t *testing.T) {
+	m := openModule(t, mem.Open(), Options{})
+	c := begin(t, m, 64<<20)
+	def, err := m.Create(background, c, buildTable(t, `create table fat (id integer primary key, body blob)`))
+	require.NoError(t, err)
+	table, err := m.Connect(background, vtab.ConnectRequest{Table: def, Conn: c})
+	require.NoError(t, err)
+	const rows = 12
+	for i := range rows {
+		r, err := table.Update(background, &vtab.RowOp{New: types.Row{types.Int(int64(i)), types.Blob(make([]byte, 1<<20))}})
+		require.NoError(t, err)
+		require.Equal(t, vtab.Done, r.Status)
+	}
+	after, err := def.WithKey([]catalog.KeyColumn{{Column: 0, Desc: true}})
+	require.NoError(t, err)
+	after, err = m.Alter(background, c, &vtab.Alteration{Before: def, After: after, AfterSpec: &vtab.TableSpec{}})
+	require.NoError(t, err)
+	commit(t, c, nil, after)
+	pin, err := m.Pin(background)
+	require.NoError(t, err)
+	require.Equal(t, rows, countRows(t, m, after, pin, scanAll(after)))
+	require.NoError(t, pin.Close())
+	require.NoError(t, m.Close())
+}

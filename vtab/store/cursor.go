@@ -102,12 +102,18 @@ func (c *cursor) blank(b *vtab.Batch, i int) types.Row {
 	return b.Rows[i]
 }
 
+// batchBytes is the size of stored rows at which a batch ends early, so that big rows do not pile up in its arena.
+const batchBytes = 4 << 20
+
 // fillRows decodes the rows that it walks over.
 func (c *cursor) fillRows(b *vtab.Batch, want int) (n int, err error) {
-	for n < want && c.advance() {
-		if err := c.decoder.decode(c.blank(b, n), c.it.Value(), &b.Arena); err != nil {
+	size := 0
+	for n < want && size < batchBytes && c.advance() {
+		stored := c.it.Value()
+		if err := c.decoder.decode(c.blank(b, n), stored, &b.Arena); err != nil {
 			return 0, err
 		}
+		size += len(stored)
 		n++
 	}
 	return n, c.err()

@@ -34,8 +34,11 @@ type rework struct {
 	done    int64 // rows
 }
 
-// chunkRows is how many rows go to a worker at once.
-const chunkRows = vtab.BatchRows
+// chunkRows is how many rows go to a worker at once, fewer when they take chunkBytes.
+const (
+	chunkRows  = vtab.BatchRows
+	chunkBytes = 1 << 20
+)
 
 // chunk is some rows on their way: as they were read, and what was made of them. Chunks are used again.
 type chunk struct {
@@ -154,7 +157,7 @@ func (r *rework) read(ctx context.Context, outs []*output) error {
 		if err != nil {
 			return err
 		}
-		for len(c.ends) < 2*chunkRows && ok {
+		for len(c.ends) < 2*chunkRows && len(c.raw) < chunkBytes && ok {
 			c.raw = append(c.raw, it.Key()...)
 			c.ends = append(c.ends, len(c.raw))
 			c.raw = append(c.raw, it.Value()...)
