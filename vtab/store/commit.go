@@ -222,7 +222,10 @@ func (c *Conn) Commit(ctx context.Context) error {
 		}
 		c.publish()
 	}
-	return c.end()
+	if err := c.end(); err != nil { // it cannot take the commit back
+		c.m.options.Logger.Warn("a transaction that committed could not be closed", "module", c.m.name, "error", err)
+	}
+	return nil
 }
 
 // publish makes the commit the module's present state.
