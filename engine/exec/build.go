@@ -16,6 +16,7 @@ type builder struct {
 	outer   map[plan.ColID]int
 	members map[*plan.CTE]*memberRecipe
 	works   map[*plan.WorkTable]int
+	write   *writeRecipe // of data changes; nil without
 	err     error
 }
 
@@ -29,10 +30,13 @@ func newBuilder(p *plan.Plan) *builder {
 func Build(p *plan.Plan) (*Program, error) {
 	b := newBuilder(p)
 	root := b.node(p.Root)
+	b.settleWrites()
 	if b.err != nil {
 		return nil, b.err
 	}
-	return b.program(root), nil
+	program := b.program(root)
+	_, program.batch = p.Root.(*plan.Insert)
+	return program, nil
 }
 
 func (b *builder) fail(err error) {
@@ -84,6 +88,8 @@ func (b *builder) node(n plan.Node) recipe {
 		return b.recursive(n)
 	case *plan.WorkRead:
 		return b.workRead(n)
+	case plan.Change:
+		return b.change(n)
 	}
 	b.fail(types.Errorf(types.INTERNAL, "exec: a node that nothing runs: %T", n))
 	return nil

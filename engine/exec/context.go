@@ -20,6 +20,10 @@ type Source interface {
 // Runtime is what one run is given from outside.
 type Runtime struct {
 	Source Source
+	// Write and Queue serve data changes: the transaction to write in, and its checks that wait for commit; nil for a query that
+	// changes nothing.
+	Write WriteSource
+	Queue *Queue
 	// Positional and Named are the values of bind parameters; Positional from 0, names as written.
 	Positional []types.Value
 	Named      map[string]types.Value
@@ -46,6 +50,7 @@ type Context struct {
 	subs  []subRun
 	spool []*memberRows // of WITH, by slot
 	work  []*workRows   // of recursions, by slot
+	write *writeRun     // of data changes; nil for a program without
 	// open are the tables opened so far.
 	open []openTable
 }
@@ -81,12 +86,24 @@ func (ec *Context) begin(ctx context.Context, rt *Runtime, params []plan.Paramet
 }
 
 // bind finds the value of a parameter. One whose type was established at prepare refuses values of another class (spec 40 §13).
-func (rt *Runtime) bind(p *plan.Parameter) (b boundParam, err error) {
-	if p.Name != "" {
-		b.value, b.bound = rt.Named[p.Name]
-	} else if p.Index <= len(rt.Positional) {
-		b = boundParam{rt.Positional[p.Index-1], true}
+func (rt *Runtime) bind(p *plan.Parameter) (boundParam, error) {
+	if p.Name == "" {
+		return bindPositional(p, rt.Positional)
 	}
+	v, bound := rt.Named[p.Name]
+	return boundParam{v, bound}.check(p)
+}
+
+// bindPositional is bind of a parameter without a name.
+func bindPositional(p *plan.Parameter, values []types.Value) (boundParam, error) {
+	var b boundParam
+	if p.Index <= len(values) {
+		b = boundParam{values[p.Index-1], true}
+	}
+	return b.check(p)
+}
+
+func (b boundParam) check(p *plan.Parameter) (boundParam, error) {
 	switch {
 	case b.bound && p.Declared && !fits(b.value, p.Type):
 		return b, types.Errorf(types.MISMATCH, "Parameter type mismatch for %s: expected %s, got %s", p, p.Type, b.value.Kind())
@@ -133,6 +150,7 @@ func (ec *Context) end() error {
 	for i := range ec.spool {
 		first = firstError(first, ec.spool[i].reset())
 	}
+	first = firstError(first, ec.write.end())
 	for _, o := range ec.open {
 		first = firstError(first, o.opened.Close())
 	}

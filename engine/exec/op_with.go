@@ -10,6 +10,8 @@ type memberRecipe struct {
 	slot  int
 	body  recipe
 	width int
+	// change is set for a data change, which is made before anybody reads.
+	change bool
 }
 
 // memberRows are the rows of a member in one run.
@@ -22,7 +24,7 @@ type memberRows struct {
 func (b *builder) with(n *plan.With) recipe {
 	members := make([]*memberRecipe, len(n.CTEs))
 	for i, c := range n.CTEs {
-		m := &memberRecipe{slot: len(b.members), width: len(c.Body.Output())}
+		m := &memberRecipe{slot: len(b.members), width: len(c.Body.Output()), change: c.Change}
 		b.members[c] = m
 		m.body = b.node(c.Body)
 		members[i] = m
@@ -48,6 +50,14 @@ func (o *withOp) Open(ec *Context) error {
 		}
 		if err := ec.spool[m.slot].reset(); err != nil {
 			return err
+		}
+	}
+	for _, m := range o.members {
+		if !m.change {
+			continue
+		}
+		if err := ec.spool[m.slot].fill(ec, m.width); err != nil {
+			return unlessFail(err)
 		}
 	}
 	return o.body.Open(ec)

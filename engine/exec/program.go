@@ -14,7 +14,9 @@ type Program struct {
 	root                recipe
 	subs                []*subRecipe
 	outer, spool, works int
-	idle                sync.Pool // of *instance
+	write               *writeRecipe // nil for a query that changes nothing
+	batch               bool         // it is an INSERT, which RunBatch takes
+	idle                sync.Pool    // of *instance
 }
 
 // instance is what one run uses: operators and context. It serves one run after the other.
@@ -24,7 +26,7 @@ type instance struct {
 }
 
 func (b *builder) program(root recipe) *Program {
-	return &Program{plan: b.plan, root: root, subs: b.subs, outer: len(b.outer), spool: len(b.members), works: len(b.works)}
+	return &Program{plan: b.plan, root: root, subs: b.subs, outer: len(b.outer), spool: len(b.members), works: len(b.works), write: b.write}
 }
 
 // Columns describe the result, in the order of a row's values.
@@ -33,16 +35,26 @@ func (p *Program) Columns() []plan.Column { return p.plan.Columns }
 // Params are the bind parameters in the order in which the statement first names them.
 func (p *Program) Params() []plan.Parameter { return p.plan.Params }
 
-// Run begins a run. The Runtime must not change before Close. The rows must be closed, whatever happens.
-func (p *Program) Run(ctx context.Context, rt *Runtime) (*Rows, error) {
-	in, _ := p.idle.Get().(*instance)
-	if in == nil {
-		in = &instance{ec: p.context(), root: p.root()}
+// take gives an instance for a run, which close or idle.Put takes back.
+func (p *Program) take() *instance {
+	if in, ok := p.idle.Get().(*instance); ok {
+		return in
 	}
+	return &instance{ec: p.context(), root: p.root()}
+}
+
+// Run begins a run. A data change is made before it returns; a *Conflict tells of one that ended early. The Runtime must not change before Close. The rows must be closed, whatever happens.
+func (p *Program) Run(ctx context.Context, rt *Runtime) (*Rows, error) {
+	in := p.take()
 	r := &Rows{program: p, in: in, width: len(p.plan.Columns)}
 	err := in.ec.begin(ctx, rt, p.plan.Params)
-	if err == nil {
+	switch {
+	case err != nil:
+	case p.write == nil:
 		err = in.root.Open(in.ec)
+	default:
+		err = in.ec.write.statement(in.root)
+		r.changes = in.ec.write.changes
 	}
 	if err != nil {
 		r.Close()
@@ -53,13 +65,17 @@ func (p *Program) Run(ctx context.Context, rt *Runtime) (*Rows, error) {
 
 // context makes a context with room for what the program keeps in one.
 func (p *Program) context() *Context {
-	return &Context{
+	ec := &Context{
 		param: make([]boundParam, len(p.plan.Params)),
 		outer: make([]types.Value, p.outer),
 		subs:  make([]subRun, len(p.subs)),
 		spool: make([]*memberRows, p.spool),
 		work:  make([]*workRows, p.works),
 	}
+	if p.write != nil {
+		ec.write = p.write.run(ec)
+	}
+	return ec
 }
 
 // Rows are the rows of a run. One goroutine uses them.
@@ -69,12 +85,16 @@ type Rows struct {
 	batch   Batch
 	at      int
 	width   int
+	changes int64
 	done    bool
 	err     error
 }
 
 // Columns describe the rows.
 func (r *Rows) Columns() []plan.Column { return r.program.plan.Columns }
+
+// Changes is the number of rows that the statement inserted, updated or deleted, those that foreign keys led to aside.
+func (r *Rows) Changes() int64 { return r.changes }
 
 // Next gives the next row, nil at the end and on an error. The row is valid until the next call.
 func (r *Rows) Next() (types.Row, error) {

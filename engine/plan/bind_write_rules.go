@@ -253,3 +253,28 @@ func replaces(t *catalog.Table, op ast.Operations, or ast.ConflictAction) bool {
 	}
 	return slices.ContainsFunc(t.Uniques, func(u *catalog.Unique) bool { return u.OnConflict == ast.ConflictReplace })
 }
+
+// BindDeferredCheck binds a CHECK that waits for commit as the present definition of its table has it, which a statement since may have
+// changed: it is found by its name, or unnamed by its place among the unnamed ones. nil when it is gone.
+func BindDeferredCheck(before *catalog.Table, c *catalog.Check, now *catalog.Table, op ast.Operations, env *Env) (*Check, error) {
+	place := 0
+	for _, other := range before.Checks {
+		if other == c {
+			break
+		}
+		if types.EqualFold(other.Name, c.Name) {
+			place++
+		}
+	}
+	for i, k := range now.Checks {
+		if !types.EqualFold(k.Name, c.Name) {
+			continue
+		}
+		if place--; place >= 0 {
+			continue
+		}
+		te, err := BindTableExpr(now, k.X, Use{Mode: CheckExpr, BareOld: op == ast.OnDelete}, env)
+		return &Check{Position: i, Message: checkMessage(now, i), Action: ast.ConflictAbort, Deferred: te}, err
+	}
+	return nil, nil
+}

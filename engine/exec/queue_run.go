@@ -1,0 +1,317 @@
+package exec
+
+import (
+	"context"
+	"slices"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/plan"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// Run judges the checks that wait, against the final state of the transaction, which rt.Source shows and env.Catalog describes. The
+// first violation is the answer; the queue stays as it is.
+func (q *Queue) Run(ctx context.Context, env *plan.Env, rt *Runtime) error {
+	if len(q.entries) == 0 {
+		return nil
+	}
+	j := &judge{ctx: ctx, env: env, rt: rt, fetches: map[catalog.ID]*probeRun{}}
+	for _, entries := range q.groups() {
+		now := tableByID(env.Catalog, entries[0].table().ID)
+		if now == nil {
+			continue // dropped, with its rows
+		}
+		var err error
+		if entries[0].check != nil {
+			err = j.checks(now, entries)
+		} else {
+			err = j.references(now, entries)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge evaluates checks at commit.
+type judge struct {
+	ctx context.Context
+	env *plan.Env
+	rt  *Runtime
+	// fetches look rows up by key, by table.
+	fetches map[catalog.ID]*probeRun
+}
+
+func tableByID(s *catalog.Snapshot, id catalog.ID) *catalog.Table {
+	for _, schema := range s.Schemas() {
+		for t := range s.Tables(schema) {
+			if t.ID == id {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// checks evaluates one CHECK for all rows that wait.
+func (j *judge) checks(now *catalog.Table, entries []queued) (err error) {
+	var present *presentCheck
+	var run *RowRun
+	defer func() {
+		if run != nil {
+			err = firstError(err, run.Close())
+		}
+	}()
+	for _, e := range entries {
+		if present == nil || present.of != e.check {
+			if present, err = j.presentCheck(now, e.check); err != nil || present == nil {
+				return err
+			}
+			if run != nil {
+				if err := run.Close(); err != nil {
+					return err
+				}
+			}
+			if run, err = present.program.Begin(j.ctx, j.rt); err != nil {
+				return err
+			}
+		}
+		if err := j.check(present, run, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// presentCheck is a CHECK as the final catalog has it.
+type presentCheck struct {
+	of      *checkRecipe
+	table   *catalog.Table
+	program *RowProgram
+	message string
+	// columns says where each column of the table stood when the row was written, -1 for one added since; nil when nothing moved.
+	columns []int
+}
+
+// presentCheck finds what has become of a CHECK; nil when it is gone. Unless the catalog has changed it is as it was compiled.
+func (j *judge) presentCheck(now *catalog.Table, c *checkRecipe) (*presentCheck, error) {
+	p := &presentCheck{of: c, table: now, program: c.program, message: c.message}
+	if now == c.rules.table && j.env.Catalog == c.catalog {
+		return p, nil
+	}
+	k, err := plan.BindDeferredCheck(c.rules.table, c.check, now, c.rules.op, j.env)
+	if err != nil || k == nil {
+		return nil, err
+	}
+	p.message = k.Message
+	if p.program, err = CompileRow(k.Deferred); err != nil {
+		return nil, err
+	}
+	p.columns = movedColumns(c.rules.table, now)
+	return p, nil
+}
+
+// movedColumns gives the positions that columns of a table had in an older definition of it, -1 for new ones.
+func movedColumns(before, now *catalog.Table) []int {
+	out := make([]int, len(now.Columns))
+	for i, c := range now.Columns {
+		out[i] = slices.IndexFunc(before.Columns, func(b *catalog.Column) bool { return b.ID == c.ID })
+	}
+	return out
+}
+
+// frame gives the row that the check is evaluated over: images as the table is now, with values added since filled in.
+func (p *presentCheck) frame(row types.Row) types.Row {
+	if p.columns == nil {
+		return row
+	}
+	before := len(p.of.rules.table.Columns)
+	var out types.Row
+	for image := range 2 {
+		for i, from := range p.columns {
+			if from < 0 {
+				out = append(out, p.table.Columns[i].Fill)
+			} else {
+				out = append(out, row[image*before+from])
+			}
+		}
+	}
+	return append(out, row[2*before:]...)
+}
+
+// check evaluates a CHECK for a row that was written. What is false of a row that is gone does not count.
+func (j *judge) check(p *presentCheck, run *RowRun, e queued) error {
+	frame := p.frame(e.row)
+	v, err := run.Eval(frame)
+	if err == nil {
+		truth, known := types.Truth(v)
+		if truth || !known {
+			return nil
+		}
+		err = &types.Error{Code: types.CONSTRAINT, Message: p.message}
+	}
+	if p.of.rules.op == ast.OnDelete {
+		return err
+	}
+	rows, e2 := j.fetch(p.table, []types.Row{keyOf(p.table, frame)})
+	if e2 != nil {
+		return e2
+	}
+	if rows[0] == nil {
+		return nil
+	}
+	return err
+}
+
+// keyOf gives the key of a row.
+func keyOf(t *catalog.Table, row types.Row) types.Row {
+	var key types.Row
+	for _, c := range t.KeyColumns() {
+		key = append(key, row[c])
+	}
+	return key
+}
+
+// fetch finds rows of a table by their keys; nil for those that there are not.
+func (j *judge) fetch(t *catalog.Table, keys []types.Row) ([]types.Row, error) {
+	f := j.fetches[t.ID]
+	if f == nil {
+		p, err := plan.BindFetch(t, j.env)
+		if err != nil {
+			return nil, err
+		}
+		r, err := buildProbe(p)
+		if err != nil {
+			return nil, err
+		}
+		f = &probeRun{probeRecipe: r}
+		j.fetches[t.ID] = f
+	}
+	list, numbers, err := listKeys(f.keys, keys)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]types.Row, list.len())
+	err = f.find(j.ctx, j.rt, list, func(n int, row types.Row) (bool, error) {
+		found[n] = row.Clone()
+		return true, nil
+	})
+	out := make([]types.Row, len(keys))
+	for i, n := range numbers {
+		out[i] = found[n]
+	}
+	return out, err
+}
+
+// listKeys makes a list of keys and gives the number of each.
+func listKeys(enc *types.KeyEncoder, keys []types.Row) (l *keyList, numbers []int, err error) {
+	l = &keyList{}
+	if len(keys) > 0 {
+		l.start(enc, len(keys[0]))
+	}
+	for _, key := range keys {
+		copy(l.row, key)
+		n, _, err := l.put()
+		if err != nil {
+			return nil, nil, err
+		}
+		numbers = append(numbers, n)
+	}
+	return l, numbers, nil
+}
+
+// references judges the rows that wait for a parent. A value that has one by now is done with. Of rows with other values the present
+// image counts: gone ones and those that refer to nothing are dropped.
+func (j *judge) references(now *catalog.Table, entries []queued) error {
+	ref, err := j.presentReference(now, entries[0].ref)
+	if err != nil || ref == nil {
+		return err
+	}
+	values := make([]types.Row, len(entries))
+	for i, e := range entries {
+		values[i] = e.row
+	}
+	orphans, err := j.orphans(ref, values)
+	if err != nil || len(orphans) == 0 {
+		return err
+	}
+	keys := make([]types.Row, len(orphans))
+	for i, o := range orphans {
+		keys[i] = entries[o].key
+	}
+	rows, err := j.fetch(now, keys)
+	if err != nil {
+		return err
+	}
+	values = values[:0]
+	for _, row := range rows {
+		if row != nil && !ref.exempt(row) {
+			values = append(values, ref.referring(row))
+		}
+	}
+	orphans, err = j.orphans(ref, values)
+	if err == nil && len(orphans) > 0 {
+		err = ref.violation()
+	}
+	return err
+}
+
+// referring gives the values by which a row of the child refers to its parent.
+func (r *refRecipe) referring(row types.Row) types.Row {
+	out := make(types.Row, len(r.Key.Columns))
+	for i, c := range r.Key.Columns {
+		out[i] = row[c]
+	}
+	return out
+}
+
+// presentReference finds what has become of a foreign key; nil when it is gone.
+func (j *judge) presentReference(now *catalog.Table, r *refRecipe) (*refRecipe, error) {
+	if now == r.Child && j.env.Catalog == r.Catalog {
+		return r, nil
+	}
+	at := slices.IndexFunc(now.ForeignKeys, func(k *catalog.ForeignKey) bool { return types.EqualFold(k.Name, r.Key.Name) })
+	if at < 0 {
+		return nil, nil
+	}
+	bound, err := plan.BindReference(now, now.ForeignKeys[at], j.env)
+	if err != nil {
+		return nil, err
+	}
+	out := &refRecipe{Reference: bound, key: now.KeyColumns(), keys: binaryKeys(len(bound.Key.Columns))}
+	if bound.Find != nil {
+		if out.probe, err = buildProbe(bound.Find); err != nil {
+			return nil, err
+		}
+		out.keys = out.probe.keys
+	}
+	return out, nil
+}
+
+// orphans gives the positions of the values that have no parent.
+func (j *judge) orphans(ref *refRecipe, values []types.Row) ([]int, error) {
+	if len(values) == 0 {
+		return nil, nil
+	}
+	list, numbers, err := listKeys(ref.keys, values)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]bool, list.len())
+	if ref.probe != nil {
+		p := &probeRun{probeRecipe: ref.probe}
+		err = p.find(j.ctx, j.rt, list, func(n int, _ types.Row) (bool, error) {
+			found[n] = true
+			return true, nil
+		})
+	}
+	var out []int
+	for i, n := range numbers {
+		if !found[n] {
+			out = append(out, i)
+		}
+	}
+	return out, err
+}
