@@ -310,6 +310,12 @@ func (db *testDB) read(p *plan.Plan) ([]types.Row, error) {
 	return collect(program, db.runtime())
 }
 
+func build(t testing.TB, p *plan.Plan) *exec.Program {
+	program, err := exec.Build(p)
+	require.NoError(t, err)
+	return program
+}
+
 func collect(program *exec.Program, rt *exec.Runtime) (out []types.Row, err error) {
 	rows, err := program.Run(context.Background(), rt)
 	if err != nil {
