@@ -45,15 +45,26 @@ func (c *Conn) diffOptions() differ.Options {
 	return differ.Options{Env: c.buildEnv(nil), Path: c.session.settings.schemaPath(), Function: names.Function}
 }
 
-// Diff gives the plan from the session's state of the database to a declaration.
-func (c *Conn) Diff(d *catalog.Declared, policy ast.RenamePolicy) (*differ.Plan, error) {
-	cat, err := c.catalog()
+// DiffOptions say how a declaration is compared.
+type DiffOptions struct {
+	Policy ast.RenamePolicy
+	// AllowDestructive lets the plan move the backing of a maintained table, which drops and fills it anew.
+	AllowDestructive bool
+}
+
+// Diff gives the plan from the session's state of the database to a declaration, with the numbers of rows that its steps concern.
+func (c *Conn) Diff(ctx context.Context, d *catalog.Declared, opts DiffOptions) (p *differ.Plan, err error) {
+	read, err := c.read()
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = read.close(err) }()
 	o := c.diffOptions()
-	o.Policy = policy
-	return differ.Diff(cat, d, o)
+	o.Policy, o.AllowDestructive = opts.Policy, opts.AllowDestructive
+	if o.Stats, err = read.stats(ctx, d.Schema()); err != nil {
+		return nil, err
+	}
+	return differ.Diff(read.cat(), d, o)
 }
 
 // diffSchema gives the statements of DIFF SCHEMA, one a row.
@@ -191,7 +202,7 @@ func (t *tx) seed(ctx context.Context, d *catalog.Declared) error {
 		if table == nil {
 			return types.Errorf(types.ERROR, "Cannot apply seed data: table '%s.%s' not found after migration", d.Schema(), s.Table.Text)
 		}
-		if err := t.write(ctx, seedStmt(s, table)); err != nil {
+		if _, err := t.write(ctx, nil, seedStmt(s, table), Params{}); err != nil {
 			return &types.Error{Code: types.ERROR, Message: "Failed to apply seed data for table " + s.Table.Text + ": " + err.Error(), Cause: err}
 		}
 	}

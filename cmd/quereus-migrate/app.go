@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/target"
+	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/term"
+)
+
+// app is what commands share: the terminal, and the way to open what flags name.
+type app struct {
+	*term.Streams
+	// begun is set once the flags of a command were good and it runs.
+	begun bool
+}
+
+// run runs the tool and gives its exit code.
+func run(s *term.Streams, args []string) int {
+	a := &app{Streams: s}
+	root := newRootCmd(a)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(context.Background())
+	return a.report(cmd, err)
+}
+
+func newRootCmd(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "quereus-migrate",
+		Short:         "Keep a database equal to a schema file",
+		Long:          rootHelp,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       version(),
+	}
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	root.AddCommand(newDiffCmd(a), newApplyCmd(a), newInspectCmd(a), newStatusCmd(a), newSQLCmd(a), newVersionCmd(a))
+	for _, c := range root.Commands() {
+		runE := c.RunE
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			a.begun = true
+			return runE(cmd, args)
+		}
+	}
+	return root
+}
+
+const rootHelp = `quereus-migrate keeps a database equal to a schema file. It compares the declared schema with the live one, orders the
+statements that lead from one to the other, tells what each does to the rows that are there, and applies them as one
+transaction.
+
+A TARGET is a database directory, mem: (an empty database in memory), a schema file (SQL or YAML), a folder of schema
+files, or - (standard input). A SCHEMA is one of the last three.
+
+Exit codes: 0 done or in sync, 1 error, 2 differences (with --exit-code), 3 refused by policy, 4 stale plan, 5 busy.`
+
+// newOpener gives what opens targets for a command that may wait for them.
+func (a *app) newOpener(cmd *cobra.Command, wait time.Duration) target.Opener {
+	return target.Opener{Stdin: a.In, Wait: wait, Command: cmd.CommandPath()}
+}
+
+// addLockTimeout adds the flag of everything that opens a database directory.
+func addLockTimeout(cmd *cobra.Command, wait *time.Duration) {
+	cmd.Flags().DurationVar(wait, "lock-timeout", 0, "how long to wait for a database that another process has open")
+}
+
+// mustRequire makes a flag of the command one that has to be given.
+func mustRequire(cmd *cobra.Command, flag string) {
+	if err := cmd.MarkFlagRequired(flag); err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
+// untilSignal gives a context that ends with an interrupt from the keyboard or a request to terminate; the second one of them ends
+// the process as ever.
+func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// writeJSON writes one document for readers and programs.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// firstOf gives the first of two errors that is one.
+func firstOf(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}

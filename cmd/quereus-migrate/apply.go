@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/target"
+	"github.com/quereus/quereus-migrate/differ"
+	"github.com/quereus/quereus-migrate/engine"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+type applyOptions struct {
+	dir      string
+	schemas  []string
+	yes      bool
+	dryRun   bool
+	create   bool
+	withSeed bool
+	allow    choice
+	renames  renamePolicy
+	wait     time.Duration
+	opener   target.Opener
+}
+
+func newApplyCmd(a *app) *cobra.Command {
+	o := applyOptions{allow: allowChoice()}
+	cmd := &cobra.Command{
+		Use:   "apply --db DIR SCHEMA...",
+		Short: "Bring a database to a schema",
+		Long: `apply compares the database with the schema, shows the statements that are needed, and carries them out as one transaction:
+all of them, or none. On a terminal it asks before it does so; elsewhere it wants --yes.
+
+--allow says which hazards are let through: those of the given severity and below. By default everything but the loss of rows
+and values (destructive).`,
+		Example: `  quereus-migrate apply --db shop --create --yes schema.sql
+  quereus-migrate apply --db shop --dry-run schemas/`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.schemas, o.opener = args, a.newOpener(cmd, o.wait)
+			return runApply(cmd.Context(), a, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.dir, "db", "", "database directory, or mem: to try a schema out (required)")
+	f.BoolVar(&o.yes, "yes", false, "do not ask")
+	f.BoolVar(&o.dryRun, "dry-run", false, "run everything, and roll it back")
+	f.BoolVar(&o.create, "create", false, "make the database if it is not there")
+	f.BoolVar(&o.withSeed, "with-seed", false, "insert the declared seed rows that are not there")
+	o.allow.add(cmd, "allow", "highest severity of hazards that is let through")
+	o.renames.add(cmd)
+	addLockTimeout(cmd, &o.wait)
+	mustRequire(cmd, "db")
+	return cmd
+}
+
+// severities are those of the words of --allow, the default first.
+var severities = []differ.Severity{differ.Failure, differ.Info, differ.Warning, differ.Destructive}
+
+func allowChoice() choice {
+	words := make([]string, len(severities))
+	for i, s := range severities {
+		words[i] = s.String()
+	}
+	return newChoice(words...)
+}
+
+func (o *applyOptions) allowed() differ.Severity { return severities[o.allow.at] }
+
+func runApply(ctx context.Context, a *app, o applyOptions) error {
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	declared, err := o.opener.Schema(o.schemas...)
+	if err != nil {
+		return err
+	}
+	r := &applyRun{app: a, applyOptions: o, declared: declared}
+	if err = r.open(ctx); err == nil {
+		err = r.apply(ctx)
+	}
+	return firstOf(err, r.close())
+}
+
+// applyRun is one apply under way.
+type applyRun struct {
+	*app
+	applyOptions
+	declared *catalog.Declared
+	// isMissing is set while the database is not there, and an empty one in memory stands in for it until the plan is agreed to.
+	isMissing bool
+	db        *engine.DB
+	conn      *engine.Conn
+}
+
+// open opens the database, or what stands in for it.
+func (r *applyRun) open(ctx context.Context) error {
+	r.isMissing = r.create && !target.Exists(r.dir)
+	if r.isMissing {
+		return r.use(target.Blank(ctx))
+	}
+	r.opener.Create = r.create // what is left of a creation that was interrupted counts as there
+	return r.use(r.opener.Database(ctx, r.dir))
+}
+
+// makeDatabase makes the database that is missing.
+func (r *applyRun) makeDatabase(ctx context.Context) error {
+	if err := r.close(); err != nil {
+		return err
+	}
+	r.opener.Create = true
+	return r.use(r.opener.Database(ctx, r.dir))
+}
+
+func (r *applyRun) use(db *engine.DB, err error) error {
+	if err != nil {
+		return err
+	}
+	r.db = db
+	r.conn, err = target.Session(db, r.declared)
+	return err
+}
+
+// close gives the database back. A second call does nothing.
+func (r *applyRun) close() error {
+	var err error
+	if r.conn != nil {
+		err = r.conn.Close()
+	}
+	if r.db != nil {
+		err = firstOf(err, r.db.Close())
+	}
+	r.conn, r.db = nil, nil
+	return err
+}
+
+func (r *applyRun) apply(ctx context.Context) error {
+	plan, err := target.Plan(ctx, r.conn, r.declared, engine.DiffOptions{
+		Policy: r.renames.policy(), AllowDestructive: r.allowed() >= differ.Destructive,
+	})
+	if err != nil {
+		return err
+	}
+	printPlan(r.Out, r.OutPalette(), plan)
+	r.printNotes(plan)
+	if len(plan.Steps) == 0 && !r.hasSeeds() && !r.isMissing {
+		r.printSync(plan)
+		return nil
+	}
+	isRefused := plan.MaxSeverity() > r.allowed() // Migrate refuses it before anything is touched; there is nothing to ask
+	if !r.dryRun && !isRefused {
+		if err := r.agree(plan); err != nil {
+			return err
+		}
+		if r.isMissing {
+			if err := r.makeDatabase(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return r.migrate(ctx, plan)
+}
+
+func (r *applyRun) hasSeeds() bool { return r.withSeed && len(r.declared.Seeds) > 0 }
+
+// agree makes sure that somebody wants the plan carried out.
+func (r *applyRun) agree(plan *differ.Plan) error {
+	if r.yes {
+		return nil
+	}
+	if !r.CanAsk() {
+		return types.Errorf(types.ERROR, "nothing was changed: there is no terminal to ask on, and --yes was not given")
+	}
+	what := counted(len(plan.Steps), "statement", "statements")
+	if r.hasSeeds() {
+		what += " and seed rows"
+	}
+	yes, err := r.Confirm(fmt.Sprintf("apply %s to %s?", what, r.dir))
+	if err == nil && !yes {
+		err = types.Errorf(types.ERROR, "nothing was changed")
+	}
+	return err
+}
+
+func (r *applyRun) migrate(ctx context.Context, plan *differ.Plan) error {
+	progress := r.NewProgress()
+	o := engine.MigrateOptions{
+		DryRun: r.dryRun, Allow: r.allowed(), LockTimeout: r.wait, Version: r.declared.Version, Tool: toolName(),
+		Progress: func(p engine.Progress) {
+			progress.Update(fmt.Sprintf("statement %d of %d", p.Step+1, p.Steps), p.Rows, plan.Steps[p.Step].Effect.Rows)
+		},
+	}
+	if r.hasSeeds() {
+		o.Seeds = r.declared
+	}
+	result, err := r.conn.Migrate(ctx, plan, o)
+	progress.Clear()
+	if err != nil {
+		return err
+	}
+	took := result.Duration.Round(time.Millisecond)
+	if r.dryRun {
+		fmt.Fprintf(r.Err, "dry run: %s carried out in %s and rolled back\n", counted(result.Applied, "statement", "statements"), took)
+		return nil
+	}
+	fmt.Fprintf(r.Err, "applied %s in %s (migration %d)\n", counted(result.Applied, "statement", "statements"), took, result.Number)
+	if differences(plan) > 0 {
+		r.printSync(plan)
+	}
+	return nil
+}
+
+// printSync tells how a database without further statements stands to the schema.
+func (r *applyRun) printSync(plan *differ.Plan) {
+	if n := differences(plan); n > 0 {
+		fmt.Fprintf(r.Err, "%s: the database still differs from the schema, in %s\n",
+			r.ErrPalette().Yellow("warning"), counted(n, "way that no statement carries out", "ways that no statement carries out"))
+		return
+	}
+	fmt.Fprintln(r.Err, "in sync")
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/target"
+	"github.com/quereus/quereus-migrate/differ"
+	"github.com/quereus/quereus-migrate/engine"
+)
+
+type diffOptions struct {
+	from, to string
+	db       string
+	schemas  []string
+	format   choice
+	exitCode bool
+	renames  renamePolicy
+	wait     time.Duration
+	opener   target.Opener
+}
+
+func newDiffCmd(a *app) *cobra.Command {
+	o := diffOptions{format: newChoice("sql", "json")}
+	cmd := &cobra.Command{
+		Use:   "diff (--from TARGET --to TARGET | --db TARGET SCHEMA...)",
+		Short: "Print the statements that lead from one schema to another",
+		Long: `diff prints the statements that turn the schema of one target into that of another, in the order in which they must run.
+Nothing is changed. Hazards, and differences that no statement carries out, are told on standard error.`,
+		Example: `  quereus-migrate diff --db shop schema.sql
+  quereus-migrate diff --from old.sql --to new.sql --format json
+  quereus-migrate diff --from shop --to schemas/ --exit-code`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.schemas, o.opener = args, a.newOpener(cmd, o.wait)
+			return runDiff(cmd.Context(), a, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.from, "from", "", "target to start from")
+	f.StringVar(&o.to, "to", "", "target to get to")
+	f.StringVar(&o.db, "db", "", "target to start from, to get to the SCHEMA arguments")
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 2 when there are differences")
+	o.format.add(cmd, "format", "form of the output")
+	o.renames.add(cmd)
+	addLockTimeout(cmd, &o.wait)
+	cmd.MarkFlagsMutuallyExclusive("from", "db")
+	cmd.MarkFlagsMutuallyExclusive("to", "db")
+	return cmd
+}
+
+func runDiff(ctx context.Context, a *app, o diffOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	o.opener.ReadOnly = true
+	plans, err := o.plans(ctx)
+	if err != nil {
+		return err
+	}
+	inSync := true
+	for _, p := range plans {
+		inSync = inSync && p.Empty()
+		a.printHazards(p)
+		a.printNotes(p)
+	}
+	if o.format.String() == "json" {
+		err = writeJSON(a.Out, newPlansJSON(plans))
+	} else {
+		err = a.printStatements(plans)
+	}
+	switch {
+	case err != nil:
+		return err
+	case inSync:
+		fmt.Fprintln(a.Err, "in sync")
+	case o.exitCode:
+		return errDiffers
+	}
+	return nil
+}
+
+func (o *diffOptions) check() error {
+	switch {
+	case o.db == "" && (o.from == "" || o.to == ""):
+		return &usageError{"say what to compare: --from and --to, or --db and a SCHEMA"}
+	case o.db != "" && len(o.schemas) == 0:
+		return &usageError{"--db wants a SCHEMA to compare the database with"}
+	case o.db == "" && len(o.schemas) > 0:
+		return &usageError{"a SCHEMA argument goes with --db; with --from it is the target of --to"}
+	}
+	return nil
+}
+
+// plans compares schema by schema.
+func (o *diffOptions) plans(ctx context.Context) ([]*differ.Plan, error) {
+	from, wanted, isDatabase := o.db, []*catalog.Declared(nil), false
+	var err error
+	if o.db != "" {
+		wanted, err = o.opener.Schemas(o.schemas...)
+	} else {
+		from, isDatabase = o.from, target.IsDatabase(o.to)
+		wanted, err = o.opener.Declared(ctx, o.to)
+	}
+	if err != nil {
+		return nil, err
+	}
+	db, err := o.opener.Live(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	if isDatabase {
+		if wanted, err = withEmptied(db, wanted); err != nil {
+			return nil, err
+		}
+	}
+	var plans []*differ.Plan
+	for _, d := range wanted {
+		p, err := o.plan(ctx, db, d, isDatabase)
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, p)
+	}
+	return plans, db.Close()
+}
+
+// plan compares one schema. What was read from a database needs no judging.
+func (o *diffOptions) plan(ctx context.Context, db *engine.DB, d *catalog.Declared, isDatabase bool) (*differ.Plan, error) {
+	conn, err := target.Session(db, d)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	opts := engine.DiffOptions{Policy: o.renames.policy(), AllowDestructive: true} // nothing is run
+	if isDatabase {
+		return conn.Diff(ctx, d, opts)
+	}
+	return target.Plan(ctx, conn, d, opts)
+}
+
+// withEmptied adds the schemas that a database has and the one to get to has not: a database is compared as a whole.
+func withEmptied(db *engine.DB, wanted []*catalog.Declared) ([]*catalog.Declared, error) {
+	live, err := target.Declarations(db)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range live {
+		name := s.Name.Text
+		if !slices.ContainsFunc(wanted, func(d *catalog.Declared) bool { return d.Schema() == name }) {
+			wanted = append(wanted, catalog.NewDeclared(name))
+		}
+	}
+	return wanted, nil
+}
+
+// printStatements writes the statements of plans as a script.
+func (a *app) printStatements(plans []*differ.Plan) error {
+	for _, p := range plans {
+		for _, sql := range p.Statements() {
+			if _, err := fmt.Fprintf(a.Out, "%s;\n", sql); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

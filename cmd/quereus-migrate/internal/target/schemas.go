@@ -1,0 +1,58 @@
+package target
+
+import (
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/catalog/schemafile"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// Schemas reads schema files, folders of them, or standard input, all together: what they declare twice is a fault. See
+// schemafile.LoadAll.
+func (o Opener) Schemas(names ...string) ([]*catalog.Declared, error) {
+	var sources []*ast.Source
+	for _, name := range names {
+		more, err := o.sources(name)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, more...)
+	}
+	return schemafile.Read(sources...)
+}
+
+// Schema is Schemas where only one schema may be declared: UNSUPPORTED for more.
+func (o Opener) Schema(names ...string) (*catalog.Declared, error) {
+	all, err := o.Schemas(names...)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > 1 {
+		return nil, types.Errorf(types.UNSUPPORTED, "schemas '%s' and '%s' are declared, but only one schema can be applied at a time",
+			all[0].Schema(), all[1].Schema())
+	}
+	return all[0], nil
+}
+
+func (o Opener) sources(name string) ([]*ast.Source, error) {
+	switch {
+	case name == Stdin:
+		text, err := io.ReadAll(o.Stdin)
+		if err != nil {
+			return nil, types.Wrapf(types.CANTOPEN, err, "standard input")
+		}
+		return []*ast.Source{ast.NewSource("<stdin>", string(text))}, nil
+	case IsDatabase(name):
+		return nil, types.Errorf(types.MISUSE, "%s is a database, where a schema file or a folder of them is wanted", name)
+	}
+	return schemafile.Sources(files{}, name)
+}
+
+// files are the files of the operating system under the names that users write, absolute ones and those with .. included.
+type files struct{}
+
+func (files) Open(name string) (fs.File, error) { return os.Open(name) }

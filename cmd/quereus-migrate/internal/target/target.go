@@ -1,0 +1,111 @@
+// Package target gives meaning to what --db, --from, --to and SCHEMA name: a database directory, mem:, a schema file, a folder of
+// them, or - for standard input. It gives databases to run on and declarations to compare with; what is done with them is not its
+// business.
+package target
+
+import (
+	"context"
+	"io"
+	"os"
+	"time"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab/kv/pebble"
+)
+
+// Memory names an empty database in memory, Stdin the text on standard input.
+const (
+	Memory = "mem:"
+	Stdin  = "-"
+)
+
+// Opener opens targets. The zero value opens existing databases, without waiting, for reading and writing.
+type Opener struct {
+	// Stdin is what "-" reads.
+	Stdin io.Reader
+	// Wait is how long to wait for a database that another process has open; BUSY then, naming it.
+	Wait time.Duration
+	// ReadOnly opens databases that nothing is written to; Create makes those that are not there.
+	ReadOnly, Create bool
+	// Command is what others are told of this process while it has a database open.
+	Command string
+}
+
+// IsDatabase reports whether the name means a database and no schema text: mem:, or a directory that holds CURRENT.
+func IsDatabase(name string) bool {
+	return name == Memory || pebble.IsDatabase(name)
+}
+
+// Exists reports whether a database, or what is left of one or stands in its place, is there to be opened: a directory that is
+// missing or empty is none.
+func Exists(name string) bool {
+	if name == Memory {
+		return true
+	}
+	entries, err := os.ReadDir(name)
+	return len(entries) > 0 || err != nil && !os.IsNotExist(err)
+}
+
+// Database opens the database that name must mean. The errors are those of pebble.Open.
+func (o Opener) Database(ctx context.Context, name string) (*engine.DB, error) {
+	if name == Memory {
+		return engine.OpenMemory(ctx, engine.Options{})
+	}
+	p := pebble.Options{Create: o.Create, ReadOnly: o.ReadOnly, Command: o.Command}
+	deadline := time.Now().Add(o.Wait)
+	for {
+		db, err := engine.OpenDir(ctx, name, p, engine.Options{})
+		wait := time.Until(deadline)
+		if types.CodeOf(err) != types.BUSY || wait <= 0 {
+			return db, err
+		}
+		select {
+		case <-time.After(min(wait, retryEvery)):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+}
+
+// retryEvery is how often a database in use is tried again.
+const retryEvery = 50 * time.Millisecond
+
+// Live gives a database whose schema is the target's: the database that it names, else one in memory that is built from its
+// texts as a database directory would be.
+func (o Opener) Live(ctx context.Context, name string) (*engine.DB, error) {
+	if IsDatabase(name) {
+		return o.Database(ctx, name)
+	}
+	schemas, err := o.Schemas(name)
+	if err != nil {
+		return nil, err
+	}
+	return build(ctx, schemas)
+}
+
+// Declared gives the schemas of the target as declarations, main first if it has any: what its texts declare, or for a database
+// everything that is in it.
+func (o Opener) Declared(ctx context.Context, name string) ([]*catalog.Declared, error) {
+	if !IsDatabase(name) {
+		return o.Schemas(name)
+	}
+	db, err := o.Database(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	stmts, err := Declarations(db)
+	if err != nil {
+		return nil, err
+	}
+	schemas := make([]*catalog.Declared, len(stmts))
+	for i, s := range stmts {
+		if schemas[i], err = catalog.Declare(s, catalog.Origin{Source: ast.NewSource("", "")}); err != nil {
+			return nil, err
+		}
+	}
+	return schemas, db.Close()
+}

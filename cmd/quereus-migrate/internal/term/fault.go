@@ -1,0 +1,95 @@
+package term
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// PrintFault writes an error to Err. One that stands in a source is told as file:line:column with the source line and a caret
+// below the place. An error without a source of its own is looked up in src, which may be nil.
+func (s *Streams) PrintFault(err error, src *ast.Source) {
+	var inFile *catalog.SourceError
+	var plain *types.Error
+	switch {
+	case errors.As(err, &inFile):
+		s.printAt(inFile.Source, inFile.Err)
+	case src != nil && errors.As(err, &plain) && plain.Line > 0:
+		s.printAt(src, plain)
+	case errors.As(err, &plain) && err == error(plain):
+		fmt.Fprintf(s.Err, "%s: %s\n", s.errorWord(plain.Code), plain.Message)
+		s.printHint(plain)
+	default:
+		fmt.Fprintf(s.Err, "%s: %s\n", s.errorWord(types.CodeOf(err)), err)
+	}
+}
+
+// errorWord is the word error with its code, unless that says no more.
+func (s *Streams) errorWord(code types.Code) string {
+	word := "error"
+	if code != types.ERROR {
+		word += " " + code.String()
+	}
+	return s.ErrPalette().Red(word)
+}
+
+func (s *Streams) printHint(e *types.Error) {
+	if e.Hint != "" {
+		fmt.Fprintf(s.Err, "  %s %s\n", s.ErrPalette().Yellow("hint:"), e.Hint)
+	}
+}
+
+func (s *Streams) printAt(src *ast.Source, e *types.Error) {
+	name := src.Name
+	if name == "" {
+		name = "<statement>"
+	}
+	if e.Line == 0 {
+		fmt.Fprintf(s.Err, "%s: %s: %s\n", name, s.errorWord(e.Code), e.Message)
+	} else {
+		line, caret := excerpt(src.Line(e.Line), e.Column)
+		fmt.Fprintf(s.Err, "%s:%d:%d: %s: %s\n", name, e.Line, e.Column, s.errorWord(e.Code), e.Message)
+		fmt.Fprintf(s.Err, "  %s\n  %s\n", line, s.ErrPalette().Red(caret))
+	}
+	s.printHint(e)
+}
+
+// What is shown of a long line, in code points before and behind the place.
+const (
+	shownBefore = 60
+	shownBehind = 60
+)
+
+// excerpt gives the part of a line around a 1-based column, and the caret to stand below it. Tabs stay tabs in both.
+func excerpt(line string, column int) (text, caret string) {
+	runes := []rune(strings.ToValidUTF8(line, "\ufffd"))
+	at := min(max(column-1, 0), len(runes))
+	from, to := max(at-shownBefore, 0), min(at+shownBehind, len(runes))
+	var b, blank strings.Builder
+	if from > 0 {
+		b.WriteString("…")
+		blank.WriteByte(' ')
+	}
+	for i := from; i < to; i++ {
+		shown := string(runes[i])
+		if runes[i] != '\t' {
+			shown = Visible(shown)
+		}
+		b.WriteString(shown)
+		switch {
+		case i >= at:
+		case runes[i] == '\t':
+			blank.WriteByte('\t')
+		default:
+			blank.WriteString(strings.Repeat(" ", textWidth(shown)))
+		}
+	}
+	if to < len(runes) {
+		b.WriteString("…")
+	}
+	return b.String(), blank.String() + "^"
+}

@@ -1,0 +1,89 @@
+package main
+
+import "github.com/quereus/quereus-migrate/differ"
+
+// plansJSON is what diff prints as JSON: a plan for each schema.
+type plansJSON struct {
+	InSync bool       `json:"in_sync"`
+	Plans  []planJSON `json:"plans"`
+}
+
+type planJSON struct {
+	Schema string `json:"schema"`
+	// From and To are the hashes of the schema before and after; "" if the target cannot be built.
+	From   string     `json:"from"`
+	To     string     `json:"to"`
+	InSync bool       `json:"in_sync"`
+	Steps  []stepJSON `json:"steps"`
+	Notes  []noteJSON `json:"notes"`
+}
+
+type stepJSON struct {
+	SQL     string       `json:"sql"`
+	Kind    string       `json:"kind"`
+	Object  string       `json:"object"`
+	Effect  effectJSON   `json:"effect"`
+	Hazards []hazardJSON `json:"hazards"`
+	// After are the places, from 0, of steps that must run before.
+	After []int `json:"after"`
+}
+
+type effectJSON struct {
+	Kind string `json:"kind"`
+	// Rows is how many rows it concerns, null if nobody knows.
+	Rows *int64 `json:"rows"`
+	Text string `json:"text"`
+}
+
+type hazardJSON struct {
+	Code     string `json:"code"`
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+	Avoid    string `json:"avoid,omitempty"`
+}
+
+type noteJSON struct {
+	Kind       string `json:"kind"`
+	Object     string `json:"object"`
+	Message    string `json:"message"`
+	Difference bool   `json:"difference"`
+}
+
+var effectWords = [...]string{
+	differ.MetadataOnly: "metadata-only", differ.ReadsRows: "reads-rows", differ.BuildsIndex: "builds-index",
+	differ.RewritesRows: "rewrites-rows", differ.FillsTable: "fills-table", differ.DeletesRows: "deletes-rows",
+}
+
+func newPlansJSON(plans []*differ.Plan) plansJSON {
+	out := plansJSON{InSync: true, Plans: []planJSON{}}
+	for _, p := range plans {
+		out.InSync = out.InSync && p.Empty()
+		out.Plans = append(out.Plans, newPlanJSON(p))
+	}
+	return out
+}
+
+func newPlanJSON(p *differ.Plan) planJSON {
+	out := planJSON{Schema: p.Schema, From: p.From, To: p.To, InSync: p.Empty(), Steps: []stepJSON{}, Notes: []noteJSON{}}
+	for i := range p.Steps {
+		out.Steps = append(out.Steps, newStepJSON(&p.Steps[i]))
+	}
+	for _, n := range p.Notes {
+		out.Notes = append(out.Notes, noteJSON{string(n.Kind), n.Object, n.Message, n.Difference})
+	}
+	return out
+}
+
+func newStepJSON(s *differ.Step) stepJSON {
+	out := stepJSON{
+		SQL: s.SQL, Kind: s.Kind.String(), Object: s.Object, Hazards: []hazardJSON{}, After: append([]int{}, s.After...),
+		Effect: effectJSON{Kind: effectWords[s.Effect.Kind], Text: s.Effect.String()},
+	}
+	if s.Effect.Rows != differ.Unknown {
+		out.Effect.Rows = &s.Effect.Rows
+	}
+	for _, h := range s.Hazards {
+		out.Hazards = append(out.Hazards, hazardJSON{string(h.Code), h.Severity.String(), h.Message, h.Avoid})
+	}
+	return out
+}

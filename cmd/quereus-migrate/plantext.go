@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/term"
+	"github.com/quereus/quereus-migrate/differ"
+	"github.com/quereus/quereus-migrate/engine"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// printPlan writes a plan for a reviewer: its statements as SQL, and as comments what each does and what is dangerous about it.
+func printPlan(w io.Writer, p term.Palette, plan *differ.Plan) {
+	for i := range plan.Steps {
+		s := &plan.Steps[i]
+		fmt.Fprintf(w, "%s;  %s\n", s.SQL, p.Faint("-- "+s.Effect.String()))
+		for _, h := range s.Hazards {
+			fmt.Fprintf(w, "--   %s: %s\n", hazardWord(p, h), h.Message)
+			if h.Avoid != "" {
+				fmt.Fprintf(w, "--     %s\n", h.Avoid)
+			}
+		}
+	}
+}
+
+// hazardWord is the severity of a hazard and its code.
+func hazardWord(p term.Palette, h differ.Hazard) string {
+	word := fmt.Sprintf("%s (%s)", h.Severity, h.Code)
+	switch h.Severity {
+	case differ.Destructive, differ.Failure:
+		return p.Red(word)
+	case differ.Warning:
+		return p.Yellow(word)
+	}
+	return word
+}
+
+// printHazards tells about the hazards of a plan whose statements alone are the result.
+func (a *app) printHazards(plan *differ.Plan) {
+	for i := range plan.Steps {
+		s := &plan.Steps[i]
+		for _, h := range s.Hazards {
+			if h.Severity == differ.Info {
+				continue
+			}
+			fmt.Fprintf(a.Err, "%s: %s\n  %s\n", hazardWord(a.ErrPalette(), h), h.Message, s.SQL)
+			if h.Avoid != "" {
+				fmt.Fprintf(a.Err, "  %s\n", h.Avoid)
+			}
+		}
+	}
+}
+
+// printNotes tells what the comparison found and no statement carries out.
+func (a *app) printNotes(plan *differ.Plan) {
+	for _, n := range plan.Notes {
+		word := "note"
+		if n.Difference {
+			word = "note (a difference that no statement carries out)"
+		}
+		fmt.Fprintf(a.Err, "%s: %s\n", a.ErrPalette().Yellow(word), n.Message)
+	}
+}
+
+// differences counts the notes of a plan that keep the schemas from being the same.
+func differences(plan *differ.Plan) int {
+	n := 0
+	for _, note := range plan.Notes {
+		if note.Difference {
+			n++
+		}
+	}
+	return n
+}
+
+// printRefusal tells the hazards that a policy refused.
+func (a *app) printRefusal(e *engine.PolicyError) {
+	highest := e.Allowed
+	fmt.Fprintf(a.Err, "%s by policy; nothing was changed\n", a.ErrPalette().Red("refused"))
+	for i := range e.Steps {
+		s := &e.Steps[i]
+		fmt.Fprintf(a.Err, "  %s\n", s.SQL)
+		for _, h := range s.Hazards {
+			if h.Severity <= e.Allowed {
+				continue
+			}
+			highest = max(highest, h.Severity)
+			fmt.Fprintf(a.Err, "    %s: %s\n", hazardWord(a.ErrPalette(), h), h.Message)
+			if h.Avoid != "" {
+				fmt.Fprintf(a.Err, "      %s\n", h.Avoid)
+			}
+		}
+	}
+	fmt.Fprintf(a.Err, "  --allow %s lets it through\n", highest)
+}
+
+// printFailures tells every step that failed.
+func (a *app) printFailures(e *engine.MigrateError) {
+	word := a.ErrPalette().Red("error " + types.CodeOf(e).String())
+	fmt.Fprintf(a.Err, "%s: %s not be carried out; everything was rolled back\n", word, counted(len(e.Failures), "statement could", "statements could"))
+	for _, f := range e.Failures {
+		fmt.Fprintf(a.Err, "  %d: %s\n", f.Step+1, f.SQL)
+		if f.Err == nil {
+			fmt.Fprintf(a.Err, "    not judged, because it depends on statement %d\n", f.Blocked+1)
+			continue
+		}
+		fmt.Fprintf(a.Err, "    %s: %s\n", types.CodeOf(f.Err), f.Err)
+	}
+}
+
+// counted gives a number with the words for one or for several.
+func counted[N int | int64](n N, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
+}

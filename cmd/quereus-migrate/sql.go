@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/target"
+	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/term"
+	"github.com/quereus/quereus-migrate/engine"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+type sqlOptions struct {
+	target string
+	file   string
+	args   []string
+	create bool
+	jsonl  bool
+	format choice
+	wait   time.Duration
+	opener target.Opener
+}
+
+func newSQLCmd(a *app) *cobra.Command {
+	o := sqlOptions{format: newChoice("auto", "table", "csv", "json")}
+	cmd := &cobra.Command{
+		Use:   "sql --db TARGET [STATEMENTS]",
+		Short: "Run SQL statements, or a shell",
+		Long: `sql runs the statements of its argument, of a file (-f), or of standard input; on a terminal it is a shell. Each statement
+commits by itself unless the text says begin. The first error ends the run; what was not committed is rolled back.
+
+Rows are printed as a table on a terminal and as CSV elsewhere, unless --format says otherwise.
+
+With --jsonl it answers requests from standard input, one a line, with one line each:
+  {"sql": "select ?", "params": [1]}     params: a list, or an object by name
+  {"columns": ["?"], "rows": [[1]], "changes": 0}
+  {"error": {"code": "ERROR", "message": "...", "line": 1, "column": 8}}
+Integers of any size and reals are numbers, a blob is {"$blob":"0a0b"}, a real without digits {"$real":"Infinity"}. Several
+statements in a request run as one text and answer as the last one. A failed request leaves the session usable.`,
+		Example: `  quereus-migrate sql --db shop 'select * from customer'
+  quereus-migrate sql --db shop -f rows.sql
+  quereus-migrate sql --db mem:`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.args, o.opener = args, a.newOpener(cmd, o.wait)
+			o.opener.Create = o.create
+			return runSQL(cmd.Context(), a, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.target, "db", "", "database directory, or mem: (required)")
+	f.StringVarP(&o.file, "file", "f", "", "file of statements")
+	f.BoolVar(&o.create, "create", false, "make the database if it is not there")
+	f.BoolVar(&o.jsonl, "jsonl", false, "answer requests on standard input, one a line")
+	o.format.add(cmd, "format", "form of rows; auto is table on a terminal, else csv")
+	addLockTimeout(cmd, &o.wait)
+	mustRequire(cmd, "db")
+	cmd.MarkFlagsMutuallyExclusive("jsonl", "file")
+	cmd.MarkFlagsMutuallyExclusive("jsonl", "format")
+	return cmd
+}
+
+func runSQL(ctx context.Context, a *app, o sqlOptions) error {
+	if len(o.args) > 0 && (o.file != "" || o.jsonl) {
+		return &usageError{"statements come from the argument, from -f, or as --jsonl: one of them"}
+	}
+	src, err := o.source(a)
+	if err != nil {
+		return err
+	}
+	db, err := o.opener.Database(ctx, o.target)
+	if err != nil {
+		return err
+	}
+	conn := db.Conn()
+	switch {
+	case o.jsonl:
+		err = serveRequests(ctx, conn, a.In, a.Out)
+	case src == nil:
+		err = newShell(a, conn, o.rowFormat(a)).run(ctx)
+	default:
+		err = a.runSource(ctx, conn, src, o.rowFormat(a))
+	}
+	return firstOf(firstOf(err, conn.Close()), db.Close())
+}
+
+// source gives the statements to run; nil for a shell and for requests.
+func (o *sqlOptions) source(a *app) (*ast.Source, error) {
+	switch {
+	case o.jsonl:
+		return nil, nil
+	case o.file != "":
+		text, err := os.ReadFile(o.file)
+		if err != nil {
+			return nil, types.Wrapf(types.CANTOPEN, err, "statements")
+		}
+		return ast.NewSource(o.file, string(text)), nil
+	case len(o.args) > 0:
+		return ast.NewSource("", o.args[0]), nil
+	case a.InTerminal:
+		return nil, nil
+	}
+	text, err := io.ReadAll(a.In)
+	if err != nil {
+		return nil, types.Wrapf(types.CANTOPEN, err, "standard input")
+	}
+	return ast.NewSource("<stdin>", string(text)), nil
+}
+
+func (o *sqlOptions) rowFormat(a *app) string {
+	switch {
+	case o.format.String() != "auto":
+		return o.format.String()
+	case a.OutTerminal:
+		return "table"
+	}
+	return "csv"
+}
+
+// runSource runs a text and writes the rows of its statements. Its error is told with its place in the text.
+func (a *app) runSource(ctx context.Context, conn *engine.Conn, src *ast.Source, format string) error {
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	out := bufio.NewWriter(a.Out)
+	err := conn.Each(ctx, src, engine.Params{}, func(r *engine.Rows) error { return writeRows(out, format, r) })
+	if err = firstOf(err, out.Flush()); err != nil {
+		a.PrintFault(err, src)
+		return &reportedError{err}
+	}
+	return nil
+}
+
+// writeRows writes the rows of a statement, or runs one that has none to its end.
+func writeRows(w io.Writer, format string, r *engine.Rows) error {
+	columns := r.Columns()
+	if len(columns) == 0 {
+		return eachRow(r, func(types.Row) error { return nil })
+	}
+	rows, ok := term.NewRowWriter(format, w)
+	if !ok {
+		return types.Errorf(types.INTERNAL, "there is no format %s for rows", format)
+	}
+	if err := rows.Begin(columns); err != nil {
+		return err
+	}
+	if err := eachRow(r, rows.Row); err != nil {
+		return err
+	}
+	return rows.End()
+}
+
+func eachRow(r *engine.Rows, f func(types.Row) error) error {
+	for {
+		row, err := r.Next()
+		if row == nil || err != nil {
+			return err
+		}
+		if err := f(row); err != nil {
+			return err
+		}
+	}
+}
