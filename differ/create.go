@@ -1,0 +1,260 @@
+package differ
+
+import (
+	"slices"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// creation is an object that the plan creates. Exactly one of its pairs is set.
+type creation struct {
+	table *tablePair
+	view  *viewPair
+	index *indexPair
+	// reads are the creations that its body reads.
+	reads []*creation
+	// names tells that its text names a column that exists only behind phase 8, or its name is taken until then.
+	names bool
+	// waits: it stands in phase 9a.
+	waits, isVisited bool
+}
+
+// isUndoable reports whether the object is created with the old names of columns if it can be: it has a hint and no other change.
+func (x *creation) isUndoable() bool {
+	switch {
+	case x.view != nil:
+		return x.view.live != nil && !x.view.drifts
+	case x.index != nil:
+		return x.index.live != nil && !x.index.drifts && !x.index.isLost
+	}
+	return false
+}
+
+// emitCreates emits phase 7 and gives what is left of it for phase 9a (spec 21 §5: create order, deferred create).
+func (c *comparison) emitCreates() (deferred []func()) {
+	list := c.creations()
+	for _, x := range list {
+		if x.names || slices.ContainsFunc(x.reads, func(r *creation) bool { return r.waits }) {
+			x.waits = true
+		}
+	}
+	for _, x := range list {
+		if x.waits {
+			deferred = append(deferred, func() { c.emitCreate(x) })
+		} else {
+			c.emitCreate(x)
+		}
+	}
+	return deferred
+}
+
+// creations lists what the plan creates: tables, materialized views, views, indexes, each in declared order but behind what its
+// body reads.
+func (c *comparison) creations() []*creation {
+	var all []*creation
+	byName := map[string]*creation{}
+	for _, p := range c.tables {
+		if !p.isMatched() {
+			all = append(all, &creation{table: p})
+			byName[types.Fold(p.declaredName())] = all[len(all)-1]
+		}
+	}
+	for _, p := range c.views {
+		if p.live == nil || p.drops() {
+			all = append(all, &creation{view: p})
+			byName[types.Fold(p.stmt.Name.Name.Text)] = all[len(all)-1]
+		}
+	}
+	for _, p := range c.indexes {
+		if p.creates() {
+			all = append(all, &creation{index: p})
+		}
+	}
+	ordered := make([]*creation, 0, len(all))
+	var visit func(x *creation)
+	visit = func(x *creation) {
+		if x.isVisited {
+			return
+		}
+		x.isVisited = true
+		c.resolveCreation(x, byName)
+		for _, r := range x.reads {
+			visit(r)
+		}
+		ordered = append(ordered, x)
+	}
+	for _, x := range all {
+		visit(x)
+	}
+	return ordered
+}
+
+// resolveCreation finds what a creation reads and whether its text can stand in phase 7.
+func (c *comparison) resolveCreation(x *creation, byName map[string]*creation) {
+	if x.index != nil {
+		if t := byName[types.Fold(x.index.stmt.Table.Name.Text)]; t != nil {
+			x.reads = append(x.reads, t)
+		}
+		x.names = c.indexWaits(x)
+		return
+	}
+	body := x.body()
+	if body == nil {
+		return
+	}
+	home := c.targetNames.HomeOf(c.schema)
+	for _, name := range c.targetSources(body, home.Path) {
+		if r := byName[types.Fold(name)]; r != nil && r != x {
+			x.reads = append(x.reads, r)
+		}
+	}
+	x.names = !x.isUndoable() && len(c.columnNeeds(body, home, nil, false)) > 0
+}
+
+// body gives the query of a view or maintained table, nil for others.
+func (x *creation) body() *ast.SelectStmt {
+	switch {
+	case x.view != nil:
+		return x.view.stmt.Query
+	case x.table != nil && x.table.view != nil:
+		return x.table.view.Query
+	case x.table != nil && x.table.def.Maintained != nil:
+		return x.table.def.Maintained.Query
+	}
+	return nil
+}
+
+// indexWaits reports whether an index names a column that comes in phase 8, or has the name of a UNIQUE constraint that goes there.
+func (c *comparison) indexWaits(x *creation) bool {
+	p := c.byName[types.Fold(x.index.stmt.Table.Name.Text)]
+	if p == nil || !p.isMatched() {
+		return false
+	}
+	return x.index.isLost || c.isDroppedUnique(p, x.index.stmt.Name.Name.Text) ||
+		!x.isUndoable() && len(c.indexNeeds(p, x.index.stmt)) > 0
+}
+
+// isDroppedUnique reports whether the plan drops or renames a UNIQUE constraint of the table that has the name.
+func (c *comparison) isDroppedUnique(p *tablePair, name string) bool {
+	is := func(k *storedConstraint) bool {
+		return k.ref.Class == catalog.UniqueClass && types.EqualFold(k.name, name)
+	}
+	for i := range p.lostConstraints {
+		if is(&p.lostConstraints[i]) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.constraints, func(q *constraintPair) bool {
+		return q.live != nil && is(q.live) && (q.isRedefined() || q.oldName != "")
+	})
+}
+
+// indexNeeds gives what brings the new columns that a declared index over a matched table names.
+func (c *comparison) indexNeeds(p *tablePair, stmt *ast.CreateIndexStmt) []resource {
+	home := c.targetNames.HomeOf(c.schema)
+	home.Row = &ast.RowOwner{Schema: c.schema, Name: p.declaredName()}
+	var out []resource
+	for i := range stmt.Columns {
+		out = append(out, c.columnNeeds(stmt.Columns[i].X, home, p, false)...)
+	}
+	if stmt.Where != nil {
+		out = append(out, c.columnNeeds(stmt.Where, home, p, false)...)
+	}
+	return out
+}
+
+func (c *comparison) emitCreate(x *creation) {
+	switch {
+	case x.index != nil:
+		c.emitCreateIndex(x)
+	case x.view != nil:
+		c.emitCreateView(x)
+	case x.table.view != nil:
+		stmt := *x.table.view
+		stmt.Name = c.qname(stmt.Name.Name.Text)
+		s := c.emit(ast.MaterializedViewObject, x.table.declaredName(), &stmt)
+		s.give(relationResource(s.Object))
+		s.need(c.bodyNeeds(stmt.Query)...)
+		s.pair, s.fault = x.table, x.table.fault
+	default:
+		c.emitCreateTable(x.table)
+	}
+}
+
+func (c *comparison) emitCreateTable(p *tablePair) {
+	stmt := *p.def
+	stmt.Name = c.qname(stmt.Name.Name.Text)
+	s := c.emit(ast.TableObject, p.declaredName(), &stmt)
+	s.pair, s.fault = p, p.fault
+	s.give(relationResource(s.Object))
+	if m := stmt.Maintained; m != nil {
+		s.need(c.bodyNeeds(m.Query)...)
+	}
+	if p.decl == nil {
+		return
+	}
+	// A table that an expression names may be missing still, but not a column of one that is there.
+	for e := range p.decl.Expressions() {
+		if e.Index < 0 {
+			s.need(c.rowColumnNeeds(p, e.Kind, e.X)...)
+		}
+	}
+}
+
+func (c *comparison) emitCreateView(x *creation) {
+	stmt := *x.view.stmt
+	stmt.Name = c.qname(stmt.Name.Name.Text)
+	undoes := x.isUndoable() && !x.waits
+	if undoes {
+		stmt.Query = c.undoneBody(stmt.Query)
+	}
+	s := c.emit(ast.ViewObject, stmt.Name.Name.Text, &stmt)
+	s.give(relationResource(s.Object))
+	if undoes {
+		s.need(c.relationNeeds(x.view.stmt.Query, c.targetNames.HomeOf(c.schema).Path...)...)
+		s.let(c.oldColumns()...)
+	} else {
+		s.need(c.bodyNeeds(stmt.Query)...)
+	}
+}
+
+// oldColumns are the columns that statements of the plan rename, under their old names.
+func (c *comparison) oldColumns() []resource {
+	var out []resource
+	for _, p := range c.tables {
+		for _, q := range p.columns {
+			if q.oldName != "" {
+				out = append(out, columnResource(p.name, q.oldName))
+			}
+		}
+	}
+	return out
+}
+
+func (c *comparison) emitCreateIndex(x *creation) {
+	stmt := *x.index.stmt
+	undoes := x.isUndoable() && !x.waits
+	if undoes {
+		stmt = *c.undoneMembers(x.index)
+	}
+	stmt.Name, stmt.Table = c.qname(stmt.Name.Name.Text), c.qname(stmt.Table.Name.Text)
+	s := c.emit(ast.IndexObject, stmt.Name.Name.Text, &stmt)
+	s.fault = x.index.fault
+	s.give(indexResource(s.Object))
+	p := c.byName[types.Fold(stmt.Table.Name.Text)]
+	if p == nil {
+		return
+	}
+	s.pair, s.table = p, p.live
+	s.need(relationResource(p.name))
+	s.give(structureResource(p.name, s.Object))
+	switch {
+	case undoes:
+		s.let(c.oldColumns()...)
+	case p.isMatched():
+		s.need(c.indexNeeds(p, x.index.stmt)...)
+		s.need(p.rebuiltResources()...)
+	}
+}

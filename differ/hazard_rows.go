@@ -1,0 +1,54 @@
+package differ
+
+import (
+	"fmt"
+
+	"github.com/quereus/quereus-migrate/engine/ast"
+)
+
+// lostRows finds steps that lose rows or values: dropped tables, dropped columns, a derivation over a table with rows of its own.
+func lostRows(c *comparison, s *step) []Hazard {
+	switch n := s.Stmt.(type) {
+	case *ast.DropStmt:
+		if n.Kind == ast.TableObject {
+			return c.droppedRows(s)
+		}
+	case *ast.AlterStmt:
+		switch a := n.Action.(type) {
+		case *ast.DropColumn:
+			return c.droppedValues(s, a.Column.Text)
+		case *ast.SetMaintained:
+			if s.table.Maintained == nil && c.hasRows(s) {
+				return one(OverwritesRows, Destructive,
+					fmt.Sprintf("the rows of table %s become those of its query: others are deleted", s.Object),
+					"compare the rows with the query first")
+			}
+		}
+	}
+	return nil
+}
+
+func (c *comparison) droppedRows(s *step) []Hazard {
+	rows := c.opts.Stats.rows(s.table)
+	message, severity := fmt.Sprintf("drops table %s with %s", s.Object, Effect{DeletesRows, rows}.count()), Destructive
+	switch {
+	case s.table.Maintained != nil:
+		return one(DropsRows, Info, message+"; they are derived and can be derived again", "")
+	case rows == 0:
+		severity = Info
+	}
+	return one(DropsRows, severity, message, "keep the table declared, or export its rows first")
+}
+
+func (c *comparison) droppedValues(s *step, column string) []Hazard {
+	if s.column != nil { // a generated column that is rebuilt
+		return nil
+	}
+	i := s.pair.after.ColumnIndex(column)
+	rows := c.opts.Stats.rows(s.table)
+	message, severity := fmt.Sprintf("drops the values of column %s.%s in %s", s.Object, column, Effect{DeletesRows, rows}.count()), Destructive
+	if rows == 0 || s.pair.after.Columns[i].Generated != nil {
+		severity = Info
+	}
+	return one(DropsValues, severity, message, "keep the column declared, or move its values first")
+}

@@ -1,0 +1,69 @@
+package differ
+
+import (
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// Options say how two schemas are compared. The zero value compares as DIFF SCHEMA does in a session with initial settings, except
+// that it refuses to move the backing of a maintained table.
+type Options struct {
+	// Policy is the rename policy (spec 22 §3).
+	Policy ast.RenamePolicy
+	// AllowDestructive lets the plan drop and create maintained tables whose backing module changes; without it such a plan is
+	// refused. DIFF SCHEMA sets it, since it only shows.
+	AllowDestructive bool
+	// Env has the session's settings and registries, as for a CREATE. Schema, IDs, Resolver and CheckExpression are not read. No
+	// registry is the built-in types.
+	Env catalog.BuildEnv
+	// Path is the schema path that bodies search behind their own schema; nil is main.
+	Path []string
+	// Function tells what functions look like to the resolution of names, as ast.Resolver asks; nil knows none.
+	Function func(name string, args int) (columns []string, aggregate bool)
+	// Stats are row counts for effects and hazards.
+	Stats Stats
+	// NoHashes leaves Plan.From and Plan.To empty, for callers that only print statements: the hashes cost about as much as the
+	// comparison.
+	NoHashes bool
+}
+
+// Settings are the session settings that a plan was made under (design §6: settings are resolved, and stored in the plan).
+type Settings struct {
+	// Nullable is default_column_nullability = 'nullable'.
+	Nullable bool
+	// Collation is the name of default_collation.
+	Collation string
+	// Module and ModuleArgs are default_vtab_module and its arguments.
+	Module     string
+	ModuleArgs []catalog.ModuleArg
+	Policy     ast.RenamePolicy
+}
+
+func (o *Options) settings() Settings {
+	s := Settings{Nullable: o.Env.Nullable, Collation: types.Binary.Name, Module: o.Env.Module, ModuleArgs: o.Env.ModuleArgs, Policy: o.Policy}
+	if o.Env.Collation != nil {
+		s.Collation = o.Env.Collation.Name
+	}
+	return s
+}
+
+// Stats are facts about the rows at the moment the plan is made. The zero value knows nothing.
+type Stats struct {
+	// Rows are row counts by folded name of the live table.
+	Rows map[string]int64
+}
+
+// Unknown stands for a number of rows that nobody counted.
+const Unknown int64 = -1
+
+// rows gives the number of rows of a live table; nil is a table that does not exist yet.
+func (s Stats) rows(t *catalog.Table) int64 {
+	if t == nil {
+		return 0
+	}
+	if n, ok := s.Rows[types.Fold(t.Name)]; ok {
+		return n
+	}
+	return Unknown
+}

@@ -1,0 +1,49 @@
+package differ
+
+// Plan is the way from a live schema to a declared one.
+type Plan struct {
+	// Schema is the folded name of the schema.
+	Schema string
+	// From and To identify the two ends: catalog.Hash of the live schema, and of the schema that the declaration asks for. They are
+	// equal exactly when the plan is Empty. Both are "" when Options.NoHashes was set; To is when the target cannot be built, which a
+	// hazard of the step in question says.
+	From, To string
+	Settings Settings
+	// Steps stand in the order in which they run.
+	Steps []Step
+	// Notes are what the comparison found and no statement says.
+	Notes []Note
+}
+
+// Empty reports whether the live schema is as declared: nothing to run, and no difference that no statement can carry out.
+func (p *Plan) Empty() bool {
+	if len(p.Steps) > 0 {
+		return false
+	}
+	for _, n := range p.Notes {
+		if n.Difference {
+			return false
+		}
+	}
+	return true
+}
+
+// Statements lists the texts of the steps in order.
+func (p *Plan) Statements() []string {
+	out := make([]string, len(p.Steps))
+	for i := range p.Steps {
+		out[i] = p.Steps[i].SQL
+	}
+	return out
+}
+
+// MaxSeverity gives the highest severity among the hazards, Info for a plan without any.
+func (p *Plan) MaxSeverity() Severity {
+	highest := Info
+	for i := range p.Steps {
+		for _, h := range p.Steps[i].Hazards {
+			highest = max(highest, h.Severity)
+		}
+	}
+	return highest
+}

@@ -1,0 +1,74 @@
+package differ
+
+import (
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/ast"
+)
+
+// Step is one statement of a plan.
+type Step struct {
+	// Stmt is what SQL parses to. Its object is qualified unless the schema is main.
+	Stmt ast.Stmt
+	// SQL is the canonical text: what a reviewer reads and what runs.
+	SQL string
+	// Kind and Object name the table, view, index or assertion that the statement is about, as it is called when the step runs.
+	Kind   ast.ObjectKind
+	Object string
+	Effect Effect
+	// Hazards are ordered by severity, the highest first.
+	Hazards []Hazard
+	// After lists the steps that must run before this one, by index, ascending: what it needs they make, or what it takes away they
+	// let go of.
+	After []int
+}
+
+// step is a Step under construction. Its place in comparison.steps is the documented one.
+type step struct {
+	Step
+	// table is the live table that the step works on, nil for one that is new and for other objects.
+	table *catalog.Table
+	// pair and column are set for the changes of a matched table and of its columns.
+	pair   *tablePair
+	column *columnPair
+	// fault is why the statement will be refused, as far as can be told beforehand.
+	fault error
+	dependencies
+}
+
+// qname gives the name of an object of the schema as statements spell it.
+func (c *comparison) qname(name string) ast.QName {
+	q := ast.QName{Name: ast.Ident(name)}
+	if c.schema != catalog.MainSchema {
+		q.Schema = ast.Ident(c.schema)
+	}
+	return q
+}
+
+// emit appends a statement to the plan.
+func (c *comparison) emit(kind ast.ObjectKind, object string, stmt ast.Stmt) *step {
+	s := &step{Step: Step{Stmt: stmt, SQL: ast.Format(stmt), Kind: kind, Object: object}}
+	c.steps = append(c.steps, s)
+	return s
+}
+
+// alter appends an ALTER TABLE of a matched table.
+func (c *comparison) alter(p *tablePair, a ast.AlterAction) *step {
+	s := c.emit(ast.TableObject, p.name, &ast.AlterStmt{Kind: ast.TableObject, Name: c.qname(p.name), Action: a})
+	s.pair, s.table = p, p.live
+	s.need(relationResource(p.name))
+	if p.detach || p.attach {
+		s.need(writableResource(p.name))
+		s.let(shapeResource(p.name))
+	}
+	return s
+}
+
+// drop appends a DROP … IF EXISTS.
+func (c *comparison) drop(kind ast.ObjectKind, name string) *step {
+	return c.emit(kind, name, &ast.DropStmt{Kind: kind, IfExists: true, Name: c.qname(name)})
+}
+
+// setTags appends SET TAGS of a whole object.
+func (c *comparison) setTags(kind ast.ObjectKind, name string, tags catalog.Tags) *step {
+	return c.emit(kind, name, &ast.AlterStmt{Kind: kind, Name: c.qname(name), Action: &ast.TagAction{Verb: ast.SetTags, Tags: tags.AST()}})
+}
