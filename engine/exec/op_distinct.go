@@ -119,7 +119,6 @@ type dedup struct {
 	// aside has rows with their key and number in front; firsts those that turned out to be the first of their key.
 	aside, firsts sorter
 	spilling      bool
-	row           types.Row
 }
 
 // columns in front of a row that is set aside.

@@ -102,9 +102,6 @@ func (r *spoolReader) stretch(n int) []types.Row {
 	return r.s.mem.rows[from:r.at]
 }
 
-// inMemory reports whether the row given last is valid as long as the spool.
-func (r *spoolReader) inMemory() bool { return r.it == nil }
-
 // runReader reads the rows of a file in their order.
 type runReader struct {
 	it    *kv.RunIter

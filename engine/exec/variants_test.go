@@ -195,3 +195,30 @@ func TestRunAfterFailure(t *testing.T) {
 		assert.NotEmpty(t, rows, sql)
 	}
 }
+
+// TestLifetimes passes more rows than a batch holds through every operator and checks that each text is still the one of its row.
+func TestLifetimes(t *testing.T) {
+	db := newDB(t)
+	db.mustExec(`create table t (id integer primary key, b text, k integer); create index t_k on t (k);
+		insert into t select value, 'text of ' || value, value % 97 from generate_series(1, 1500)`)
+	for _, source := range []string{
+		"select id, b from t", "select id, b from t where k <> 5", "select id, b || '' as b from t", "select id, b from t order by b",
+		"select id, b from t order by k limit 400", "select distinct id, b from t", "select max(id) as id, b from t group by b",
+		"select id, max(b) as b from t group by id", "select l.id, r.b from t l join t r on l.id = r.id", "select l.id, l.b from t l join t r on l.k = r.k",
+		"select l.id, r.b from t l left join t r on l.id = r.id and r.k < 200", "select r.id, l.b from t l right join t r on l.id = r.id",
+		"select l.id, r.b from (select * from t where k = 3) l join t r on r.id = l.id", "select l.id, r.b from t l join (select * from t where k < 3) r on l.id + 0 >= r.id and l.id <= r.id",
+		"select t.id, x.b from t cross join lateral (select b from t o where o.id = t.id) x",
+		"select t.id, (select b from t o where o.id = t.id) as b from t", "select id, b from t union select id, b from t",
+		"select id, b from t intersect select id, b from t", "select id, b from t except select id, b from t where k = 1",
+		"select id, b from t union all select id, b from t", "select x.id, y.b from w x join w y on x.id = y.id",
+		"select id, b from r", "select id, b from t where b in (select b from t where k < 50)", "select id, min(b) as b from t group by id having count(distinct b) = 1",
+		"select id, group_concat(distinct b order by b) as b from t group by id", "select id, b from t where id in (select id from w)",
+	} {
+		sql := "with recursive w as (select id, b from t), r(id, b, n) as (select id, b, 0 from t where k < 20 union all select id, b, n + 1 from r where n < 3) " +
+			"select count(*) > 0, sum(b is not ('text of ' || id)) from (" + source + ") q"
+		for _, budget := range []int64{0, 20_000} {
+			db.budget = budget
+			assert.Equal(t, "[true,0]", db.rowsOf(sql), "budget %d: %s", budget, source)
+		}
+	}
+}

@@ -357,15 +357,6 @@ type WorkRead struct {
 // Output lists the columns.
 func (w *WorkRead) Output() []Column { return w.Cols }
 
-// orderOf gives the comparison of values with the static facts of an expression.
-func orderOf(i *Info) Order {
-	o := Order{Collation: i.Collation.Effective()}
-	if i.Type.SemanticOrder {
-		o.Type = i.Type
-	}
-	return o
-}
-
 // Comparator gives the total order that sorting by the key follows, NULLs aside.
 func (k *SortKey) Comparator() types.Comparator {
 	s := k.X.Static()
