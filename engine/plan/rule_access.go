@@ -15,8 +15,11 @@ const unknownRows = 1000
 // the estimate.
 func (o *optimizer) accessScan(s *Scan, want []orderTerm) {
 	s.Access = nil
-	rows := o.tableRows(s)
-	s.Rows, s.Cost = rows, rows
+	s.Rows = unknownRows
+	if n := o.tableRows(s); n != nil {
+		s.Rows = float64(*n)
+	}
+	s.Cost = s.Rows
 	planner := o.planner(s)
 	if planner == nil {
 		s.Rows *= selectivity(s.Filters)
@@ -24,16 +27,32 @@ func (o *optimizer) accessScan(s *Scan, want []orderTerm) {
 	}
 	c := newConstraints(s)
 	r := o.request(s, c, want)
+	p := o.ask(planner, s, r)
+	if p == nil {
+		return
+	}
+	if p.Kind == vtab.PlanScan && p.Rows < unknownRows && r.EstimatedRows == nil {
+		floor := int64(unknownRows) // what a table of some size would be worth seeking in is worth it here
+		r.EstimatedRows = &floor
+		if p = o.ask(planner, s, r); p == nil {
+			return
+		}
+	}
+	s.Access = chosen(s, c, p)
+	s.Rows, s.Cost = float64(p.Rows)*selectivity(s.Access.Residual), p.Cost
+}
+
+// ask asks a module for its best access; nil after a fault.
+func (o *optimizer) ask(planner vtab.AccessPlanner, s *Scan, r *vtab.AccessRequest) *vtab.AccessPlan {
 	p, err := planner.BestAccess(o.context(), s.Table, r)
 	if err == nil {
 		err = vtab.ValidateAccess(s.Table, r, p)
 	}
 	if err != nil {
 		o.fail(err)
-		return
+		return nil
 	}
-	s.Access = chosen(s, c, p)
-	s.Rows, s.Cost = float64(p.Rows)*selectivity(s.Access.Residual), p.Cost
+	return p
 }
 
 func (o *optimizer) planner(s *Scan) vtab.AccessPlanner {
@@ -56,14 +75,17 @@ func (o *optimizer) fail(err error) {
 	}
 }
 
-// tableRows gives the rows of a table as far as known.
-func (o *optimizer) tableRows(s *Scan) float64 {
-	if o.env.Rows != nil {
-		if n, known := o.env.Rows(s.Table); known {
-			return max(unknownRows, float64(n))
-		}
+// tableRows gives the rows of a table, nil for unknown: then the module goes by its own count.
+func (o *optimizer) tableRows(s *Scan) *int64 {
+	if o.env.Rows == nil {
+		return nil
 	}
-	return unknownRows
+	n, known := o.env.Rows(s.Table)
+	if !known {
+		return nil
+	}
+	n = max(n, unknownRows)
+	return &n
 }
 
 // request asks for an access that serves the constraints.
@@ -72,8 +94,7 @@ func (o *optimizer) request(s *Scan, c *scanConstraints, want []orderTerm) *vtab
 	for _, k := range c.list {
 		r.Filters = append(r.Filters, k.Constraint)
 	}
-	rows := int64(o.tableRows(s))
-	r.EstimatedRows = &rows
+	r.EstimatedRows = o.tableRows(s)
 	if s.Top != nil && len(r.RequiredOrdering) == len(want) {
 		r.Limit = constantLimit(s.Top)
 	}
