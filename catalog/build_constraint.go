@@ -14,20 +14,20 @@ import (
 func InlineConstraints(def *ast.ColumnDef) []*ast.TableConstraint {
 	var out []*ast.TableConstraint
 	for _, k := range def.Constraints {
-		c := &ast.TableConstraint{
-			Span: k.Span, Name: k.Name, Kind: k.Kind, OnConflict: k.OnConflict, Ops: k.Ops, OpsOrder: k.OpsOrder, X: k.X,
-			References: k.References, Tags: k.Tags, HasTags: k.HasTags,
-		}
+		kind, columns := k.Kind, []ast.Name(nil)
 		switch k.Kind {
 		case ast.CheckClause:
 		case ast.UniqueClause:
-			c.Columns = []ast.Name{def.Name}
+			columns = []ast.Name{def.Name}
 		case ast.ReferencesClause:
-			c.Kind, c.Columns = ast.ForeignKeyClause, []ast.Name{def.Name}
+			kind, columns = ast.ForeignKeyClause, []ast.Name{def.Name}
 		default:
 			continue
 		}
-		out = append(out, c)
+		out = append(out, &ast.TableConstraint{
+			Span: k.Span, Name: k.Name, Kind: kind, Columns: columns, OnConflict: k.OnConflict, Ops: k.Ops, OpsOrder: k.OpsOrder, X: k.X,
+			References: k.References, Tags: k.Tags, HasTags: k.HasTags,
+		})
 	}
 	return out
 }
