@@ -54,12 +54,16 @@ func pebbleHarness(o Options) vtabtest.Harness {
 }
 
 func TestPebble(t *testing.T) {
+	t.Parallel()
 	h := pebbleHarness(Options{})
-	h.Share = 4
+	h.Share = 6
 	vtabtest.Run(t, h)
 }
 
-func TestPebbleBulk(t *testing.T) { vtabtest.Run(t, pebbleHarness(bulkOptions)) }
+func TestPebbleBulk(t *testing.T) {
+	t.Parallel()
+	vtabtest.Run(t, pebbleHarness(bulkOptions))
+}
 
 // TestRetired keeps readers on states that name ranges which commits after them retired.
 func TestRetired(t *testing.T) {

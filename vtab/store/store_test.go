@@ -38,16 +38,21 @@ func memoryHarness(o Options) vtabtest.Harness {
 }
 
 func TestMemory(t *testing.T) {
+	t.Parallel()
 	h := memoryHarness(Options{})
-	h.Share = 2
+	h.Share = 4
 	vtabtest.Run(t, h)
 }
 
-func TestMemoryBulk(t *testing.T) { vtabtest.Run(t, memoryHarness(bulkOptions)) }
+func TestMemoryBulk(t *testing.T) {
+	t.Parallel()
+	vtabtest.Run(t, memoryHarness(bulkOptions))
+}
 
 func TestMemorySpilling(t *testing.T) {
+	t.Parallel()
 	h := memoryHarness(bulkOptions)
-	h.Memory, h.Share = 2<<10, 6
+	h.Memory, h.Share = 4<<10, 6
 	h.OpenFaulty = nil
 	vtabtest.Run(t, h)
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
@@ -257,9 +255,4 @@ func rowTexts(rows []types.Row) []string {
 		out[i] = rowText(r)
 	}
 	return out
-}
-
-func requireRows(t testing.TB, want, got []types.Row, why string) {
-	t.Helper()
-	require.Equal(t, rowTexts(want), rowTexts(got), why)
 }
