@@ -3,6 +3,7 @@ package catalog
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"slices"
 	"strings"
 
@@ -41,33 +42,71 @@ type NormalObject struct {
 // NormalObjects gives the objects of a schema in normal form: tables, views, assertions, each in order of folded name.
 func NormalObjects(s *Snapshot, schema string) []NormalObject {
 	var out []NormalObject
+	s.eachObject(schema, func(o Object) { out = append(out, normalObject(o)) })
+	return out
+}
+
+// eachObject calls f for the objects of a schema that have a normal form, in its order.
+func (s *Snapshot) eachObject(schema string, f func(Object)) {
 	for t := range s.Tables(schema) {
 		if !t.IsEngineManaged() {
-			out = append(out, NormalObject{TableKind, t.Name, NormalTable(t)})
+			f(t)
 		}
 	}
 	for v := range s.Views(schema) {
-		out = append(out, NormalObject{ViewKind, v.Name, normalLines("view "+normalName(v.Name), NormalView(v), NormalTags(v.Tags))})
+		f(v)
 	}
 	for a := range s.Assertions(schema) {
-		out = append(out, NormalObject{AssertionKind, a.Name, normalLines("assertion "+normalName(a.Name), NormalAssertion(a))})
+		f(a)
 	}
-	return out
+}
+
+func normalObject(o Object) NormalObject {
+	switch o := o.(type) {
+	case *Table:
+		return NormalObject{TableKind, o.Name, NormalTable(o)}
+	case *View:
+		return NormalObject{ViewKind, o.Name, normalLines("view "+normalName(o.Name), NormalView(o), NormalTags(o.Tags))}
+	case *Assertion:
+		return NormalObject{AssertionKind, o.Name, normalLines("assertion "+normalName(o.Name), NormalAssertion(o))}
+	}
+	return NormalObject{}
 }
 
 // NormalForm gives a whole schema in normal form. The name of the schema is not part of it.
 func NormalForm(s *Snapshot, schema string) []byte {
 	var b []byte
-	for _, o := range NormalObjects(s, schema) {
-		b = append(b, o.Text...)
-	}
+	s.eachObject(schema, func(o Object) { b = append(b, normalObject(o).Text...) })
 	return b
 }
 
 // Hash gives the identity of a schema: SHA-256 of its normal form, in hexadecimal.
 func Hash(s *Snapshot, schema string) string {
-	sum := sha256.Sum256(NormalForm(s, schema))
-	return hex.EncodeToString(sum[:])
+	sum := sha256.New()
+	s.eachObject(schema, func(o Object) { io.WriteString(sum, normalObject(o).Text) })
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// HashPair gives Hash of two states of a schema for little more than the price of one: objects that both share are put in normal form
+// once.
+func HashPair(before, after *Snapshot, schema string) (from, to string) {
+	shared := map[Object]string{}
+	sum := sha256.New()
+	before.eachObject(schema, func(o Object) {
+		text := normalObject(o).Text
+		shared[o] = text
+		io.WriteString(sum, text)
+	})
+	from = hex.EncodeToString(sum.Sum(nil))
+	sum.Reset()
+	after.eachObject(schema, func(o Object) {
+		text, ok := shared[o]
+		if !ok {
+			text = normalObject(o).Text
+		}
+		io.WriteString(sum, text)
+	})
+	return from, hex.EncodeToString(sum.Sum(nil))
 }
 
 // NormalTable gives a table with everything that is its own.

@@ -71,3 +71,17 @@ func TestNormalMaintained(t *testing.T) {
 	view = addIndex(t, view, "create index i on m (x)")
 	require.Equal(t, "table m\nmaintained as (x) select id from t\nusing memory\n", NormalTable(view))
 }
+
+func TestHashPair(t *testing.T) {
+	before := snapshotOf(t, "create table t (id integer primary key, v text)", "create table u (id integer primary key)", "create view w as select id from t")
+	e := before.Edit()
+	changed := before.Table(MainSchema, "t").WithColumn(1, func(c *Column) { c.NotNull = false })
+	e.PutTable(changed)
+	e.DropRelation(MainSchema, "w")
+	after := e.Done()
+
+	from, to := HashPair(before, after, MainSchema)
+	require.Equal(t, Hash(before, MainSchema), from)
+	require.Equal(t, Hash(after, MainSchema), to)
+	require.NotEqual(t, from, to)
+}
