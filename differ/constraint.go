@@ -102,9 +102,12 @@ type declaredConstraint struct {
 }
 
 // declaredConstraints lists the constraints of a declared table in declared order: the table's as written, then inline ones column by
-// column.
+// column. Its columns are paired by then.
 func (p *tablePair) declaredConstraints() []declaredConstraint {
-	var out []declaredConstraint
+	if p.allConstraints != nil {
+		return p.allConstraints
+	}
+	out := []declaredConstraint{}
 	for _, k := range p.def.Constraints {
 		if k.Kind != ast.PrimaryKeyClause {
 			out = append(out, declaredConstraint{k, nil})
@@ -115,6 +118,7 @@ func (p *tablePair) declaredConstraints() []declaredConstraint {
 			out = append(out, declaredConstraint{k, q})
 		}
 	}
+	p.allConstraints = out
 	return out
 }
 

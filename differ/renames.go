@@ -199,7 +199,7 @@ func (c *comparison) carried(t *catalog.Table) *catalog.Table {
 	out := t
 	own := c.renames.touched[nameOf(t.Schema, t.Name)]
 	for e := range t.Expressions() {
-		if own || c.touches(e.X, []string{t.Schema}) {
+		if own || holdsQuery(e.X) && c.touches(e.X, []string{t.Schema}) {
 			if x := renamed(e.X, c.liveNames.RowHome(t, e.Kind), c.renames.list); x != e.X {
 				out = withExpression(out, e, x)
 			}

@@ -33,6 +33,9 @@ type tablePair struct {
 	// lostConstraints are the live named ones that nothing declared is, in catalog order.
 	lostConstraints []storedConstraint
 
+	// allConstraints remembers declaredConstraints.
+	allConstraints []declaredConstraint
+
 	// moved: the backing module of a maintained table changes, so it is dropped and created. detach and attach are phases 3 and 9.
 	moved, detach, attach bool
 	rekeyed, retagged     bool

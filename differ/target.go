@@ -1,8 +1,6 @@
 package differ
 
 import (
-	"sync"
-
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
@@ -12,13 +10,10 @@ import (
 // the live state decides, and where two spellings mean the same the live one counts. So the two are equal exactly when there
 // is nothing to say. The far end has none, "", when an item of the declaration cannot be built.
 func (c *comparison) hashes() (from, to string) {
-	var wait sync.WaitGroup
-	wait.Go(func() { from = catalog.Hash(c.live, c.schema) })
-	if !c.hasUnbuilt() {
-		to = catalog.Hash(c.reached(), c.schema)
+	if c.hasUnbuilt() {
+		return catalog.Hash(c.live, c.schema), ""
 	}
-	wait.Wait()
-	return from, to
+	return catalog.HashPair(c.live, c.reached(), c.schema)
 }
 
 func (c *comparison) hasUnbuilt() bool {
