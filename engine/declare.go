@@ -50,6 +50,8 @@ type DiffOptions struct {
 	Policy ast.RenamePolicy
 	// AllowDestructive lets the plan move the backing of a maintained table, which drops and fills it anew.
 	AllowDestructive bool
+	// Uncounted leaves the numbers of rows unknown: for a database that stands for a schema and whose rows mean nothing.
+	Uncounted bool
 }
 
 // Diff gives the plan from the session's state of the database to a declaration, with the numbers of rows that its steps concern.
@@ -61,8 +63,10 @@ func (c *Conn) Diff(ctx context.Context, d *catalog.Declared, opts DiffOptions) 
 	defer func() { err = read.close(err) }()
 	o := c.diffOptions()
 	o.Policy, o.AllowDestructive = opts.Policy, opts.AllowDestructive
-	if o.Stats, err = read.stats(ctx, d.Schema()); err != nil {
-		return nil, err
+	if !opts.Uncounted {
+		if o.Stats, err = read.stats(ctx, d.Schema()); err != nil {
+			return nil, err
+		}
 	}
 	return differ.Diff(read.cat(), d, o)
 }
