@@ -76,7 +76,7 @@ func (b *Binder) relation(q ast.QName, at ast.Pos) (rel catalog.Relation, commit
 	switch {
 	case committed:
 		if rel = snapshot.Resolve(b.path, name); rel == nil {
-			b.fail(at, types.NOTFOUND, "Table not found: %s.%s", q.Schema.Text, name)
+			b.noRelation(name, at)
 		}
 	case !q.Schema.IsZero():
 		if rel = snapshot.Relation(q.Schema.Text, name); rel == nil {
