@@ -45,7 +45,7 @@ func newDB(t testing.TB) *testDB {
 
 func (db *testDB) env(src *ast.Source) *plan.Env {
 	return &plan.Env{
-		Catalog: db.cat, Types: db.types, Functions: db.funcs, Source: src, Params: db.params, Eval: exec.EvalConst,
+		Catalog: db.cat, Types: db.types, Functions: db.funcs, Source: src, Params: db.params, Eval: exec.EvalConst, Validate: true,
 		Planner: func(string) vtab.AccessPlanner {
 			if db.noSeek {
 				return nil

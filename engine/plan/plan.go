@@ -33,6 +33,8 @@ type Env struct {
 	Eval func(Expr) (types.Value, error)
 	// ForeignKeys makes data changes enforce foreign keys (pragma foreign_keys).
 	ForeignKeys bool
+	// Validate checks the plan after each rewriting (pragma validate_plan): INTERNAL where it is broken.
+	Validate bool
 	// Nondeterministic lifts the determinism rule for stored expressions (pragma nondeterministic_schema).
 	Nondeterministic bool
 }

@@ -42,7 +42,7 @@ func newCatalog(t testing.TB) *catalogOnly {
 
 func (c *catalogOnly) env(src *ast.Source) *plan.Env {
 	return &plan.Env{
-		Catalog: c.cat, Types: c.types, Functions: c.funcs, Source: src, Params: c.params, Eval: exec.EvalConst,
+		Catalog: c.cat, Types: c.types, Functions: c.funcs, Source: src, Params: c.params, Eval: exec.EvalConst, Validate: true,
 		Planner: func(string) vtab.AccessPlanner { return c.module },
 		Rows: func(t *catalog.Table) (int64, bool) {
 			n, ok := c.rows[t.Name]

@@ -1,10 +1,14 @@
 package plan
 
+import "github.com/quereus/quereus-migrate/types/invariant"
+
 // optimizer rewrites one bound statement.
 type optimizer struct {
 	b   *Binder
 	env *Env
 	err error
+	// depth counts the subqueries around the tree that rules are applied to.
+	depth int
 }
 
 // rule is one rewriting of a whole tree, the plans of its subqueries left out: they are trees of their own. It gives the new
@@ -38,10 +42,16 @@ func (b *Binder) optimize(root Node) (Node, error) {
 
 // tree applies all rules to a tree whose subqueries have been through them.
 func (o *optimizer) tree(root Node) Node {
+	o.depth++
 	o.subqueries(root)
+	o.depth--
 	for _, r := range rewriteRules {
-		if o.err == nil {
-			root = r.apply(o, root)
+		if o.err != nil {
+			break
+		}
+		root = r.apply(o, root)
+		if o.depth == 0 && (o.env.Validate || invariant.Enabled) {
+			o.validate(root, r.name)
 		}
 	}
 	return root

@@ -240,6 +240,8 @@ func (te *TableExpr) reads(im *images) {
 
 // storedExpr plans the subqueries of an expression and folds its constants.
 func (o *optimizer) storedExpr(x Expr) Expr {
+	o.depth++ // the subqueries read the row, which no node makes
+	defer func() { o.depth-- }()
 	holder := &Filter{Input: oneRow(), Conds: []Expr{x}}
 	eachSubplan(holder, func(s *Subplan) { s.Root = o.tree(s.Root) })
 	holder.Conds[0] = rewriteExpr(x, o.foldExpr)
