@@ -106,13 +106,29 @@ func (r *applyRun) open(ctx context.Context) error {
 	return r.use(r.opener.Database(ctx, r.dir))
 }
 
-// makeDatabase makes the database that is missing.
-func (r *applyRun) makeDatabase(ctx context.Context) error {
+// makeAndMigrate makes the database that is missing, once it is known that the plan goes well on an empty one. If somebody else has
+// made it meanwhile, everything begins anew with what they made.
+func (r *applyRun) makeAndMigrate(ctx context.Context, plan *differ.Plan) error {
+	rehearsal := r.migrateOptions()
+	rehearsal.DryRun = true
+	if _, err := r.conn.Migrate(ctx, plan, rehearsal); err != nil {
+		return err
+	}
 	if err := r.close(); err != nil {
 		return err
 	}
-	r.opener.Create = true
-	return r.use(r.opener.Database(ctx, r.dir))
+	r.isMissing, r.opener.Create = false, true
+	if err := r.use(r.opener.Database(ctx, r.dir)); err != nil {
+		return err
+	}
+	cat, err := r.db.Catalog()
+	if err != nil {
+		return err
+	}
+	if catalog.Hash(cat, plan.Schema) != plan.From {
+		return r.apply(ctx)
+	}
+	return r.migrate(ctx, plan)
 }
 
 func (r *applyRun) use(db *engine.DB, err error) error {
@@ -156,9 +172,7 @@ func (r *applyRun) apply(ctx context.Context) error {
 			return err
 		}
 		if r.isMissing {
-			if err := r.makeDatabase(ctx); err != nil {
-				return err
-			}
+			return r.makeAndMigrate(ctx, plan)
 		}
 	}
 	return r.migrate(ctx, plan)
@@ -185,16 +199,20 @@ func (r *applyRun) agree(plan *differ.Plan) error {
 	return err
 }
 
-func (r *applyRun) migrate(ctx context.Context, plan *differ.Plan) error {
-	progress := r.NewProgress()
+func (r *applyRun) migrateOptions() engine.MigrateOptions {
 	o := engine.MigrateOptions{
 		DryRun: r.dryRun, Allow: r.allowed(), LockTimeout: r.wait, Version: r.declared.Version, Tool: toolName(),
-		Progress: func(p engine.Progress) {
-			progress.Update(fmt.Sprintf("statement %d of %d", p.Step+1, p.Steps), p.Rows, plan.Steps[p.Step].Effect.Rows)
-		},
 	}
 	if r.hasSeeds() {
 		o.Seeds = r.declared
+	}
+	return o
+}
+
+func (r *applyRun) migrate(ctx context.Context, plan *differ.Plan) error {
+	o, progress := r.migrateOptions(), r.NewProgress()
+	o.Progress = func(p engine.Progress) {
+		progress.Update(fmt.Sprintf("statement %d of %d", p.Step+1, p.Steps), p.Rows, plan.Steps[p.Step].Effect.Rows)
 	}
 	result, err := r.conn.Migrate(ctx, plan, o)
 	progress.Clear()

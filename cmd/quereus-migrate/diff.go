@@ -96,20 +96,31 @@ func (o *diffOptions) check() error {
 	return nil
 }
 
+// source is the target to start from.
+func (o *diffOptions) source() string {
+	if o.db != "" {
+		return o.db
+	}
+	return o.from
+}
+
+// wanted gives the schemas to get to, and whether they are those of a database.
+func (o *diffOptions) wanted(ctx context.Context) (schemas []*catalog.Declared, isDatabase bool, err error) {
+	if o.db != "" {
+		schemas, err = o.opener.Schemas(o.schemas...)
+		return schemas, false, err
+	}
+	schemas, err = o.opener.Declared(ctx, o.to)
+	return schemas, target.IsDatabase(o.to), err
+}
+
 // plans compares schema by schema.
 func (o *diffOptions) plans(ctx context.Context) ([]*differ.Plan, error) {
-	from, wanted, isDatabase := o.db, []*catalog.Declared(nil), false
-	var err error
-	if o.db != "" {
-		wanted, err = o.opener.Schemas(o.schemas...)
-	} else {
-		from, isDatabase = o.from, target.IsDatabase(o.to)
-		wanted, err = o.opener.Declared(ctx, o.to)
-	}
+	wanted, isDatabase, err := o.wanted(ctx)
 	if err != nil {
 		return nil, err
 	}
-	db, err := o.opener.Live(ctx, from)
+	db, err := o.opener.Live(ctx, o.source())
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +148,11 @@ func (o *diffOptions) plan(ctx context.Context, db *engine.DB, d *catalog.Declar
 		return nil, err
 	}
 	defer conn.Close()
-	opts := engine.DiffOptions{Policy: o.renames.policy(), AllowDestructive: true} // nothing is run
+	opts := engine.DiffOptions{
+		Policy:           o.renames.policy(),
+		AllowDestructive: true, // nothing is run
+		Uncounted:        !target.IsDatabase(o.source()),
+	}
 	if isDatabase {
 		return conn.Diff(ctx, d, opts)
 	}

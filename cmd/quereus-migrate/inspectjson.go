@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/target"
@@ -138,7 +139,8 @@ func newTableJSON(cat *catalog.Snapshot, o objectJSON, schema string, indexes ma
 
 func newColumnJSON(c *catalog.Column) columnJSON {
 	out := columnJSON{
-		Name: c.Name, Type: c.Type.Name, Nullable: !c.NotNull, Collation: c.Collation.Name, Stored: c.Stored, Tags: newTagsJSON(c.Tags.AST()),
+		Name: c.Name, Type: strings.ToLower(c.Type.Name), Nullable: !c.NotNull, Collation: strings.ToLower(c.Collation.Name),
+		Stored: c.Stored, Tags: newTagsJSON(c.Tags.AST()),
 	}
 	if c.Default != nil {
 		out.Default = ast.Format(c.Default)

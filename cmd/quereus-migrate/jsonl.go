@@ -175,7 +175,7 @@ func appendRow(dst []byte, row types.Row) []byte {
 	return append(dst, ']')
 }
 
-// appendError appends the answer of a request that failed. Line and column are left out where the error has no place.
+// appendError appends the answer of a request that failed. Line and column are 0 where it has no place.
 func appendError(dst []byte, err error) []byte {
 	e := &types.Error{Code: types.CodeOf(err), Message: err.Error()}
 	var own *types.Error
@@ -189,9 +189,7 @@ func appendError(dst []byte, err error) []byte {
 	dst = types.AppendWire(dst, types.Text(e.Code.String()))
 	dst = append(dst, `, "message": `...)
 	dst = types.AppendWire(dst, types.Text(e.Message))
-	if e.Line > 0 {
-		dst = types.AppendInteger(append(dst, `, "line": `...), types.Int(int64(e.Line)))
-		dst = types.AppendInteger(append(dst, `, "column": `...), types.Int(int64(e.Column)))
-	}
+	dst = types.AppendInteger(append(dst, `, "line": `...), types.Int(int64(e.Line)))
+	dst = types.AppendInteger(append(dst, `, "column": `...), types.Int(int64(e.Column)))
 	return append(dst, "}}\n"...)
 }

@@ -79,7 +79,7 @@ func newStepJSON(s *differ.Step) stepJSON {
 		SQL: s.SQL, Kind: s.Kind.String(), Object: s.Object, Hazards: []hazardJSON{}, After: append([]int{}, s.After...),
 		Effect: effectJSON{Kind: effectWords[s.Effect.Kind], Text: s.Effect.String()},
 	}
-	if s.Effect.Rows != differ.Unknown {
+	if s.Effect.Kind != differ.MetadataOnly && s.Effect.Rows != differ.Unknown {
 		out.Effect.Rows = &s.Effect.Rows
 	}
 	for _, h := range s.Hazards {

@@ -97,8 +97,7 @@ func (a *app) printRefusal(e *engine.PolicyError) {
 
 // printFailures tells every step that failed.
 func (a *app) printFailures(e *engine.MigrateError) {
-	word := a.ErrPalette().Red("error " + types.CodeOf(e).String())
-	fmt.Fprintf(a.Err, "%s: %s not be carried out; everything was rolled back\n", word, counted(len(e.Failures), "statement could", "statements could"))
+	fmt.Fprintf(a.Err, "%s: %s not be carried out; everything was rolled back\n", a.ErrorWord(types.CodeOf(e)), counted(len(e.Failures), "statement could", "statements could"))
 	for _, f := range e.Failures {
 		fmt.Fprintf(a.Err, "  %d: %s\n", f.Step+1, f.SQL)
 		if f.Err == nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/term"
 	"github.com/quereus/quereus-migrate/engine"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/parse"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -40,7 +42,7 @@ Rows are printed as a table on a terminal and as CSV elsewhere, unless --format 
 With --jsonl it answers requests from standard input, one a line, with one line each:
   {"sql": "select ?", "params": [1]}     params: a list, or an object by name
   {"columns": ["?"], "rows": [[1]], "changes": 0}
-  {"error": {"code": "ERROR", "message": "...", "line": 1, "column": 8}}
+  {"error": {"code": "ERROR", "message": "...", "line": 1, "column": 8}}    0 where the error has no place
 Integers of any size and reals are numbers, a blob is {"$blob":"0a0b"}, a real without digits {"$real":"Infinity"}. Several
 statements in a request run as one text and answer as the last one. A failed request leaves the session usable.`,
 		Example: `  quereus-migrate sql --db shop 'select * from customer'
@@ -127,13 +129,31 @@ func (o *sqlOptions) rowFormat(a *app) string {
 func (a *app) runSource(ctx context.Context, conn *engine.Conn, src *ast.Source, format string) error {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	out := bufio.NewWriter(a.Out)
-	err := conn.Each(ctx, src, engine.Params{}, func(r *engine.Rows) error { return writeRows(out, format, r) })
+	out, done := bufio.NewWriter(a.Out), 0
+	err := conn.Each(ctx, src, engine.Params{}, func(r *engine.Rows) error {
+		err := writeRows(out, format, r)
+		if err == nil {
+			done++
+		}
+		return err
+	})
 	if err = firstOf(err, out.Flush()); err != nil {
-		a.PrintFault(err, src)
+		a.PrintFault(placed(err, src, done), src)
 		return &reportedError{err}
 	}
 	return nil
+}
+
+// placed gives an error that has no place in the text the place of its statement, the one behind those that are done.
+func placed(err error, src *ast.Source, done int) error {
+	var e *types.Error
+	stmts, parseErr := parse.Stmts(src)
+	if parseErr != nil || done >= len(stmts) || !errors.As(err, &e) || e.Line > 0 {
+		return err
+	}
+	at := *e
+	at.Line, at.Column = src.Position(stmts[done].Pos())
+	return &at
 }
 
 // writeRows writes the rows of a statement, or runs one that has none to its end.

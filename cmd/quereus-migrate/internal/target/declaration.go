@@ -2,6 +2,7 @@ package target
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine"
@@ -57,6 +58,7 @@ func tableItem(t *catalog.Table, home string) ast.DeclareItem {
 	n := t.Stmt()
 	n.Tags = withoutHints(n.Tags)
 	for _, c := range n.Columns {
+		c.Type.Name = strings.ToLower(c.Type.Name)
 		c.Tags = withoutHints(c.Tags)
 	}
 	if len(n.Using.Args) == 0 && t.Module == home {
@@ -68,13 +70,32 @@ func tableItem(t *catalog.Table, home string) ast.DeclareItem {
 		}
 	}
 	for _, c := range n.Constraints {
-		if catalog.IsHiddenName(c.Name.Text) {
-			c.Name = ast.Name{}
-		}
-		c.Tags = withoutHints(c.Tags)
+		tidyConstraint(c)
 	}
 	putKey(t, n)
 	return n
+}
+
+// tidyConstraint writes a constraint as users do: no name of the engine's, and nothing that goes without saying.
+func tidyConstraint(c *ast.TableConstraint) {
+	if catalog.IsHiddenName(c.Name.Text) {
+		c.Name = ast.Name{}
+	}
+	if c.Ops == ast.OnInsert|ast.OnUpdate {
+		c.Ops = 0
+	}
+	if r := c.References; r != nil {
+		r.OnDelete, r.OnUpdate = withoutRestrict(r.OnDelete), withoutRestrict(r.OnUpdate)
+	}
+	c.Tags = withoutHints(c.Tags)
+}
+
+// withoutRestrict leaves out the action that a foreign key has without one.
+func withoutRestrict(a ast.FKAction) ast.FKAction {
+	if a == ast.FKRestrict {
+		return ast.FKDefault
+	}
+	return a
 }
 
 // withoutHints leaves the former names of an object out.

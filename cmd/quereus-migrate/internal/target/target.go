@@ -5,6 +5,7 @@ package target
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"time"
@@ -60,7 +61,7 @@ func (o Opener) Database(ctx context.Context, name string) (*engine.DB, error) {
 		db, err := engine.OpenDir(ctx, name, p, engine.Options{})
 		wait := time.Until(deadline)
 		if types.CodeOf(err) != types.BUSY || wait <= 0 {
-			return db, err
+			return db, o.hinted(name, err)
 		}
 		select {
 		case <-time.After(min(wait, retryEvery)):
@@ -68,6 +69,17 @@ func (o Opener) Database(ctx context.Context, name string) (*engine.DB, error) {
 			return nil, err
 		}
 	}
+}
+
+// hinted says how a database that is missing is made.
+func (o Opener) hinted(name string, err error) error {
+	var e *types.Error
+	if o.Create || Exists(name) || !errors.As(err, &e) {
+		return err
+	}
+	hinted := *e
+	hinted.Hint = "apply --create and sql --create make it"
+	return &hinted
 }
 
 // retryEvery is how often a database in use is tried again.

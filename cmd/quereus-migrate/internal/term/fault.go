@@ -21,15 +21,15 @@ func (s *Streams) PrintFault(err error, src *ast.Source) {
 	case src != nil && errors.As(err, &plain) && plain.Line > 0:
 		s.printAt(src, plain)
 	case errors.As(err, &plain) && err == error(plain):
-		fmt.Fprintf(s.Err, "%s: %s\n", s.errorWord(plain.Code), plain.Message)
+		fmt.Fprintf(s.Err, "%s: %s\n", s.ErrorWord(plain.Code), plain.Message)
 		s.printHint(plain)
 	default:
-		fmt.Fprintf(s.Err, "%s: %s\n", s.errorWord(types.CodeOf(err)), err)
+		fmt.Fprintf(s.Err, "%s: %s\n", s.ErrorWord(types.CodeOf(err)), err)
 	}
 }
 
-// errorWord is the word error with its code, unless that says no more.
-func (s *Streams) errorWord(code types.Code) string {
+// ErrorWord gives the word error with its code, unless that says no more.
+func (s *Streams) ErrorWord(code types.Code) string {
 	word := "error"
 	if code != types.ERROR {
 		word += " " + code.String()
@@ -49,10 +49,10 @@ func (s *Streams) printAt(src *ast.Source, e *types.Error) {
 		name = "<statement>"
 	}
 	if e.Line == 0 {
-		fmt.Fprintf(s.Err, "%s: %s: %s\n", name, s.errorWord(e.Code), e.Message)
+		fmt.Fprintf(s.Err, "%s: %s: %s\n", name, s.ErrorWord(e.Code), e.Message)
 	} else {
 		line, caret := excerpt(src.Line(e.Line), e.Column)
-		fmt.Fprintf(s.Err, "%s:%d:%d: %s: %s\n", name, e.Line, e.Column, s.errorWord(e.Code), e.Message)
+		fmt.Fprintf(s.Err, "%s:%d:%d: %s: %s\n", name, e.Line, e.Column, s.ErrorWord(e.Code), e.Message)
 		fmt.Fprintf(s.Err, "  %s\n  %s\n", line, s.ErrPalette().Red(caret))
 	}
 	s.printHint(e)
