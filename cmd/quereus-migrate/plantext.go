@@ -74,7 +74,7 @@ func differences(plan *differ.Plan) int {
 	return n
 }
 
-// printRefusal tells the hazards that a policy refused.
+// printRefusal tells the statements that a policy refused, with all that is dangerous about them: a refused drop may be a rename.
 func (a *app) printRefusal(e *engine.PolicyError) {
 	highest := e.Allowed
 	fmt.Fprintf(a.Err, "%s by policy; nothing was changed\n", a.ErrPalette().Red("refused"))
@@ -82,7 +82,7 @@ func (a *app) printRefusal(e *engine.PolicyError) {
 		s := &e.Steps[i]
 		fmt.Fprintf(a.Err, "  %s\n", s.SQL)
 		for _, h := range s.Hazards {
-			if h.Severity <= e.Allowed {
+			if h.Severity == differ.Info {
 				continue
 			}
 			highest = max(highest, h.Severity)
