@@ -120,7 +120,7 @@ func generatedChange(p *tablePair, q *columnPair) error {
 
 // compareColumn finds what differs in one column (spec 21 §4.2).
 func (c *comparison) compareColumn(p *tablePair, q *columnPair) {
-	if q.decl.Generated != nil && catalog.NormalGenerated(q.from) != catalog.NormalGenerated(q.decl) {
+	if q.decl.Generated != nil && !c.sameGenerated(q.from, q.decl) {
 		q.rebuilt = true
 		return
 	}
@@ -136,6 +136,11 @@ func (c *comparison) compareColumn(p *tablePair, q *columnPair) {
 		q.undefaulted = true
 	}
 	q.renulled = !catalog.LeavesNullabilityOpen(q.def) && q.decl.NotNull != q.from.NotNull
+}
+
+func (c *comparison) sameGenerated(a, b *catalog.Column) bool {
+	return a.Stored == b.Stored && (sameExpr(a.Generated, b.Generated) ||
+		holdsQuery(a.Generated) && sameExpr(c.plain(a.Generated).(ast.Expr), c.plain(b.Generated).(ast.Expr)))
 }
 
 // targetCollation gives the collation that the column shall have. Without a type of its own a declaration leaves the live one.
@@ -223,7 +228,7 @@ func (c *comparison) emitColumnChanges(p *tablePair, q *columnPair) {
 	if q.live < 0 || q.rebuilt {
 		return
 	}
-	isUndefaulted := q.isReleased || p.live.Columns[q.live].Default == nil
+	isUndefaulted := q.isReleased || p.live.Columns[q.live].Default == nil // there is none any more
 	if (q.retyped && q.undefaulted || q.restored) && !isUndefaulted {
 		c.emitDropDefault(p, q)
 		isUndefaulted = true
@@ -231,7 +236,10 @@ func (c *comparison) emitColumnChanges(p *tablePair, q *columnPair) {
 	c.emitDomain(p, q)
 	switch {
 	case q.defaulted:
-		c.emitSetDefault(p, q)
+		s := c.emitSetDefault(p, q)
+		if !isUndefaulted { // it replaces the live one
+			s.let(c.rowReads(p.live, catalog.DefaultExpression, p.live.Columns[q.live].Default)...)
+		}
 	case q.undefaulted && !isUndefaulted:
 		c.emitDropDefault(p, q)
 	}
@@ -290,9 +298,6 @@ func (c *comparison) emitDropDefault(p *tablePair, q *columnPair) {
 func (c *comparison) emitSetDefault(p *tablePair, q *columnPair) *step {
 	s := c.alterColumn(p, q, &ast.SetDefault{Column: q.def.Name, X: q.decl.Default})
 	s.need(c.rowNeeds(p, catalog.DefaultExpression, q.decl.Default)...)
-	if old := p.live.Columns[q.live].Default; old != nil && !q.isReleased {
-		s.let(c.rowReads(p.live, catalog.DefaultExpression, old)...)
-	}
 	return s
 }
 
@@ -303,7 +308,8 @@ func (c *comparison) emitDroppedColumns(p *tablePair) {
 	}
 }
 
-func (c *comparison) emitDropColumn(p *tablePair, live int, q *columnPair) *step {
+// emitDropColumn drops a live column; q is set for one that is added again.
+func (c *comparison) emitDropColumn(p *tablePair, live int, q *columnPair) {
 	col := p.after.Columns[live]
 	s := c.alter(p, &ast.DropColumn{Column: ast.Ident(col.Name)})
 	if q != nil {
@@ -319,5 +325,4 @@ func (c *comparison) emitDropColumn(p *tablePair, live int, q *columnPair) *step
 		s.let(c.rowReads(p.live, catalog.GeneratedExpression, before.Generated)...)
 	}
 	s.let(c.foreignKeyReads(p, live)...)
-	return s
 }

@@ -60,16 +60,16 @@ func storedConstraints(t *catalog.Table) []storedConstraint {
 	return out
 }
 
-// namedConstraints are those of storedConstraints that a declaration can address.
-func namedConstraints(t *catalog.Table) []storedConstraint {
-	all := storedConstraints(t)
-	named := all[:0]
-	for _, k := range all {
-		if !catalog.IsHiddenName(k.name) {
+// storedByName parts the live constraints of a matched table into those that a declaration can address and the others.
+func (p *tablePair) storedByName() (named, hidden []storedConstraint) {
+	for _, k := range storedConstraints(p.after) {
+		if catalog.IsHiddenName(k.name) {
+			hidden = append(hidden, k)
+		} else {
 			named = append(named, k)
 		}
 	}
-	return named
+	return named, hidden
 }
 
 // body gives what a stored constraint of t says.
@@ -144,7 +144,8 @@ func (c *comparison) pairConstraints(p *tablePair) error {
 			declared = append(declared, subject{k.node.Name.Text, q.tags})
 		}
 	}
-	stored := namedConstraints(p.after)
+	stored, hidden := p.storedByName()
+	p.unnamed = hidden
 	live := make([]subject, len(stored))
 	for i, k := range stored {
 		live[i] = subject{k.name, k.tags}
@@ -241,14 +242,13 @@ func (c *comparison) readsEndedColumn(p *tablePair, x ast.Expr) bool {
 	return len(c.endedColumnReads(p.live, []reader{text})) > 0
 }
 
-func (c *comparison) emitDropConstraint(p *tablePair, k *storedConstraint) *step {
+func (c *comparison) emitDropConstraint(p *tablePair, k *storedConstraint) {
 	s := c.alter(p, &ast.DropConstraint{Name: ast.Ident(k.name)})
 	s.end(constraintResource(p.name, k.name))
 	s.let(c.constraintReads(p, k)...)
 	if k.ref.Class == catalog.UniqueClass {
 		s.end(structureResource(p.name, k.name))
 	}
-	return s
 }
 
 // constraintReads gives what a live constraint holds on to and the plan takes away.
@@ -313,10 +313,12 @@ func (c *comparison) emitConstraintAdds(p *tablePair) {
 	}
 }
 
-func (c *comparison) emitAddConstraint(p *tablePair, node *ast.TableConstraint) *step {
+func (c *comparison) emitAddConstraint(p *tablePair, node *ast.TableConstraint) {
 	s := c.alter(p, &ast.AddConstraint{Constraint: node})
+	if node.Kind == ast.ForeignKeyClause {
+		s.fault = p.fault // what is left of a table's faults when it could be built is about its foreign keys
+	}
 	c.addConstraintNeeds(s, p, node)
-	return s
 }
 
 // addConstraintNeeds notes what a declared constraint gives and needs, on the statement that brings it.

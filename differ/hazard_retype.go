@@ -24,10 +24,10 @@ func retypes(c *comparison, s *step) []Hazard {
 	if l, ok := losses[retype{from, to}]; ok {
 		out = append(out, Hazard{RetypeLoses, l.severity, what + ": " + l.what, "add a new column and move the values there"})
 	}
-	switch {
-	case refusesAll(from, to):
+	switch conversion(from, to) {
+	case noValue:
 		out = append(out, Hazard{RetypeRefuses, Warning, what + ": every value refuses, only NULL can follow", "convert the values first"})
-	case refusesSome(from, to):
+	case someValues:
 		out = append(out, Hazard{RetypeRefuses, Warning, what + ": rows whose value does not convert refuse the change", "look for them first"})
 	}
 	return out
@@ -62,31 +62,49 @@ var losses = map[retype]loss{
 	{types.TypeInteger, types.TypeReal}:    {Warning, "integers beyond 2^53 are rounded"},
 }
 
-// refusing lists, for types whose values convert into few others, the ones that no value converts into.
-var refusing = map[*types.Type][]*types.Type{
-	types.TypeBlob: {types.TypeInteger, types.TypeReal, types.TypeBoolean, types.TypeDate, types.TypeTime, types.TypeDatetime,
-		types.TypeTimespan, types.TypeJSON},
-	types.TypeBoolean:  {types.TypeDate, types.TypeTime, types.TypeDatetime, types.TypeTimespan},
-	types.TypeDate:     {types.TypeBoolean, types.TypeTimespan, types.TypeJSON},
-	types.TypeTime:     {types.TypeBoolean, types.TypeDate, types.TypeDatetime, types.TypeTimespan, types.TypeJSON},
-	types.TypeDatetime: {types.TypeBoolean, types.TypeTimespan, types.TypeJSON},
-	types.TypeTimespan: {types.TypeInteger, types.TypeReal, types.TypeBoolean, types.TypeDate, types.TypeTime, types.TypeDatetime, types.TypeJSON},
+// Which values of a type convert into another (spec 50 §5).
+const (
+	everyValue = '.'
+	someValues = 'v'
+	noValue    = 'x'
+)
+
+// conversionOrder is the order of rows and columns of conversions.
+var conversionOrder = []*types.Type{
+	types.TypeText, types.TypeInteger, types.TypeReal, types.TypeBlob, types.TypeBoolean, types.TypeDate, types.TypeTime, types.TypeDatetime,
+	types.TypeTimespan, types.TypeJSON, types.TypeAny,
 }
 
-func refusesAll(from, to *types.Type) bool { return slices.Contains(refusing[from], to) }
+var conversions = []string{
+	". v v . . v v v v v .", // text
+	". . . . . . . . . . .", // integer
+	". . . . . v v v v . .", // real
+	"v x x . x x x x x x .", // blob
+	". . . . . x x x x . .", // boolean
+	". v v . x . . . x x .", // date
+	". v v . x x . x x x .", // time
+	". v v . x . . . x x .", // datetime
+	". x x . x x x x . x .", // timespan
+	". v v v v v v v v . .", // json
+	"v v v v v v v v v v .", // any
+}
 
-// refusesSome reports whether it depends on the value: text, JSON and values of any type are looked at one by one, and so is what
-// becomes a moment.
-func refusesSome(from, to *types.Type) bool {
-	switch {
-	case to == types.TypeAny, to == types.TypeText && from != types.TypeBlob:
-		return false
-	case from == types.TypeText:
-		return to != types.TypeBlob && to != types.TypeBoolean
-	case from.Numeric && to.Numeric, to == types.TypeBlob && from != types.TypeJSON && from != types.TypeAny:
-		return false
-	case from == types.TypeInteger:
-		return to.Temporal
+// conversion tells which values convert. Of the types that an embedding program registers nobody can say beforehand.
+func conversion(from, to *types.Type) byte {
+	row, column := slices.Index(conversionOrder, likeType(from)), slices.Index(conversionOrder, likeType(to))
+	if row < 0 || column < 0 {
+		return someValues
 	}
-	return from == types.TypeReal && to.Temporal || from == types.TypeJSON || from == types.TypeAny || from == types.TypeBlob || from.Temporal
+	return conversions[row][2*column]
+}
+
+// likeType gives the type whose values convert as those of t do.
+func likeType(t *types.Type) *types.Type {
+	switch t {
+	case types.TypeNumeric:
+		return types.TypeReal
+	case types.TypeTimestamp:
+		return types.TypeDatetime
+	}
+	return t
 }

@@ -1,6 +1,8 @@
 package differ
 
 import (
+	"slices"
+
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 )
@@ -17,6 +19,30 @@ func (c *comparison) compareDerivations() {
 		p.detach = isMaintained && (!shall || reshapes)
 		p.attach = shall && (!isMaintained || reshapes || !c.sameBody(p))
 	}
+	c.reattachStale()
+}
+
+// reattachStale attaches the unchanged derivations that the plan would leave stale: those that read a relation or a column which
+// goes and comes back, and those that read one of these.
+func (c *comparison) reattachStale() {
+	for again := len(c.recreated) > 0 || c.hasRebuilds(); again; {
+		again = false
+		for _, p := range c.tables {
+			if p.isMatched() && p.decl.Maintained != nil && !p.attach && c.turnsStale(p) {
+				p.attach, p.isStale, again = true, true, true
+			}
+		}
+	}
+}
+
+func (c *comparison) turnsStale(p *tablePair) bool {
+	body, home := p.live.Maintained.Body, c.liveNames.HomeOf(p.live.Schema)
+	reach := c.reach(body, home.Path)
+	texts := c.readers(reach, reader{body, home})
+	return c.reachesAny(reach, c.isRecreated) || slices.ContainsFunc(reach.tables, func(t *catalog.Table) bool {
+		source := c.byLive[t]
+		return source != nil && (source.isStale || source.mentionsRebuilt(texts))
+	})
 }
 
 func (c *comparison) sameBody(p *tablePair) bool {

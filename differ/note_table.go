@@ -39,35 +39,27 @@ func (c *comparison) unnamedBody(p *tablePair, node *ast.TableConstraint) string
 // noteUnnamed compares the constraints that have no name to address them by, as sets. Those that go with a column or come with one
 // are carried out.
 func (c *comparison) noteUnnamed(p *tablePair) {
-	declared, live := map[string]bool{}, map[string]bool{}
-	var missing, stays []string
-	for _, k := range storedConstraints(p.after) {
-		if catalog.IsHiddenName(k.name) {
-			live[k.body(p.after)] = true
-		}
+	live := make([]string, len(p.unnamed))
+	for i, k := range p.unnamed {
+		live[i] = k.body(p.after)
 	}
+	var declared, missing []string
 	for _, k := range p.declaredConstraints() {
 		if !catalog.IsHiddenName(k.node.Name.Text) {
 			continue
 		}
 		body := c.unnamedBody(p, k.node)
 		comes := k.inline != nil && (k.inline.live < 0 || k.inline.rebuilt)
-		if !comes && !live[body] && !declared[body] {
+		if !comes && !slices.Contains(live, body) && !slices.Contains(declared, body) {
 			missing = append(missing, body)
 		}
-		declared[body] = true
+		declared = append(declared, body)
 	}
-	for _, k := range storedConstraints(p.after) {
-		if !catalog.IsHiddenName(k.name) || c.goesWithColumn(p, &k) {
-			continue
+	for i, k := range p.unnamed {
+		if !slices.Contains(declared, live[i]) && !c.goesWithColumn(p, &k) {
+			declared = append(declared, live[i])
+			c.noteRule(p, "%s stays: it has no name of its own and is not declared", live[i]+addressed(k.name))
 		}
-		if body := k.body(p.after); !declared[body] {
-			declared[body] = true
-			stays = append(stays, body+addressed(k.name))
-		}
-	}
-	for _, body := range stays {
-		c.noteRule(p, "%s stays: it has no name of its own and is not declared", body)
 	}
 	for _, body := range missing {
 		c.noteRule(p, "%s is declared without a name and is not added: give it one", body)

@@ -146,10 +146,8 @@ func (p *tablePair) rebuiltResources() []resource {
 // emitUnnamedLosses adds the unnamed UNIQUE and FOREIGN KEY constraints of the table again that went with a rebuilt column.
 func (c *comparison) emitUnnamedLosses(p *tablePair) {
 	live := map[string]bool{}
-	for _, k := range storedConstraints(p.after) {
-		if catalog.IsHiddenName(k.name) {
-			live[k.body(p.after)] = true
-		}
+	for _, k := range p.unnamed {
+		live[k.body(p.after)] = true
 	}
 	for _, k := range p.declaredConstraints() {
 		isOver := k.node.Kind != ast.CheckClause && slices.ContainsFunc(nameTexts(k.node.Columns), p.isRebuilt)

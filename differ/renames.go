@@ -131,15 +131,18 @@ func (f *follower) follow(r catalog.Relation) error {
 
 // followBody visits the sources of a body and renames what the body passes on. A list of columns ends the chain.
 func (f *follower) followBody(schema, name string, columns []string, body *ast.SelectStmt) error {
-	home := f.c.liveNames.HomeOf(schema)
+	home, isTouched := f.c.liveNames.HomeOf(schema), false
 	for _, q := range ast.Sources(body) {
-		if r := f.c.source(f.c.live, q, home.Path); r != nil {
-			if err := f.follow(r); err != nil {
-				return err
-			}
+		r := f.c.source(f.c.live, q, home.Path)
+		if r == nil {
+			continue
 		}
+		if err := f.follow(r); err != nil {
+			return err
+		}
+		isTouched = isTouched || f.c.isTouched(r)
 	}
-	if columns != nil || !f.c.touches(body, home.Path) {
+	if columns != nil || !isTouched {
 		return nil
 	}
 	for _, p := range ast.PublishedColumns(body, home, f.c.renames.list...) {
@@ -152,17 +155,16 @@ func (f *follower) followBody(schema, name string, columns []string, body *ast.S
 
 // touches reports whether the queries at or below n name a relation with a new name in it.
 func (c *comparison) touches(n ast.Node, path []string) bool {
-	for _, q := range ast.Sources(n) {
-		switch r := c.source(c.live, q, path).(type) {
-		case *catalog.Table:
-			if c.renames.touched[nameOf(r.Schema, r.Name)] {
-				return true
-			}
-		case *catalog.View:
-			if c.renames.touched[nameOf(r.Schema, r.Name)] {
-				return true
-			}
-		}
+	return slices.ContainsFunc(ast.Sources(n), func(q ast.QName) bool { return c.isTouched(c.source(c.live, q, path)) })
+}
+
+// isTouched reports whether a live relation, nil for none, has a new name in it.
+func (c *comparison) isTouched(r catalog.Relation) bool {
+	switch r := r.(type) {
+	case *catalog.Table:
+		return c.renames.touched[nameOf(r.Schema, r.Name)]
+	case *catalog.View:
+		return c.renames.touched[nameOf(r.Schema, r.Name)]
 	}
 	return false
 }

@@ -2,7 +2,6 @@ package differ
 
 import (
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -820,13 +819,4 @@ func declare(t testing.TB, sql string) *catalog.Declared {
 	d, err := catalog.Declare(stmts[0].(*ast.DeclareSchemaStmt), catalog.Origin{})
 	require.NoError(t, err)
 	return d
-}
-
-// nameList makes test messages.
-func nameList(n int) []string {
-	out := make([]string, n)
-	for i := range out {
-		out[i] = "c" + strconv.Itoa(i)
-	}
-	return out
 }

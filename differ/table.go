@@ -32,13 +32,17 @@ type tablePair struct {
 	constraints []*constraintPair
 	// lostConstraints are the live named ones that nothing declared is, in catalog order.
 	lostConstraints []storedConstraint
+	// unnamed are the live ones that have no address, in catalog order.
+	unnamed []storedConstraint
 
 	// allConstraints remembers declaredConstraints.
 	allConstraints []declaredConstraint
 
 	// moved: the backing module of a maintained table changes, so it is dropped and created. detach and attach are phases 3 and 9.
 	moved, detach, attach bool
-	rekeyed, retagged     bool
+	// isStale: the derivation is attached though it does not differ, since the plan would leave it stale.
+	isStale           bool
+	rekeyed, retagged bool
 	// isNoted: a note says that the table differs.
 	isNoted bool
 }

@@ -157,6 +157,7 @@ func (c *comparison) mergedColumn(q *columnPair) *catalog.Column {
 	if !q.defaulted && !q.undefaulted {
 		n.Default = q.from.Default
 	}
+	n.Generated = q.from.Generated
 	return &n
 }
 
