@@ -28,10 +28,12 @@ type rulesRecipe struct {
 	frame     int   // of the row that expressions read: both images and the context
 	generated []cell
 	notNull   []notNullRecipe
-	checks    []*checkRecipe
-	refs      []*refRecipe
-	changed   []*actionRecipe
-	gone      []*actionRecipe
+	// substitutes tells that some of notNull have one.
+	substitutes bool
+	checks      []*checkRecipe
+	refs        []*refRecipe
+	changed     []*actionRecipe
+	gone        []*actionRecipe
 }
 
 // cell computes one column of a row: to a constant, or by an expression and the conversion to the column's type.
@@ -137,7 +139,7 @@ func (b *builder) rules(p *plan.Rules) *rulesRecipe {
 		k := notNullRecipe{column: n.Column, action: n.Action}
 		if n.Substitute != nil {
 			s := c.cell(p.Table, plan.Computed{Column: n.Column, X: n.Substitute})
-			k.substitute = &s
+			k.substitute, r.substitutes = &s, true
 		}
 		r.notNull = append(r.notNull, k)
 	}

@@ -14,13 +14,18 @@ type rowWriter struct {
 	run *writeRun
 	// row is the frame: both images and the context variables. new and old are its parts.
 	row, new, old types.Row
-	opened        vtab.Table // nil until the first write of a run
+	spare         []types.Value // substitutes for NULL, by notNull
+	opened        vtab.Table    // nil until the first write of a run
 	op            vtab.RowOp
 }
 
 func newRowWriter(run *writeRun, r *rulesRecipe) rowWriter {
 	row := make(types.Row, r.frame)
-	return rowWriter{rulesRecipe: r, run: run, row: row, new: row[:r.width:r.width], old: row[r.width : 2*r.width : 2*r.width]}
+	w := rowWriter{rulesRecipe: r, run: run, row: row, new: row[:r.width:r.width], old: row[r.width : 2*r.width : 2*r.width]}
+	if r.substitutes {
+		w.spare = make([]types.Value, len(r.notNull))
+	}
+	return w
 }
 
 // context gives the part of the frame that holds the context variables.
@@ -37,14 +42,8 @@ func (w *rowWriter) admit() (ok bool, err error) {
 	if err := w.generate(); err != nil {
 		return false, err
 	}
-	for i := range w.notNull {
-		n := &w.notNull[i]
-		if !w.new[n.column].IsNull() {
-			continue
-		}
-		if ok, err := w.refuseNull(n); !ok {
-			return false, err
-		}
+	if ok, err := w.refuseNulls(); !ok {
+		return false, err
 	}
 	for _, c := range w.checks {
 		if c.x == nil {
@@ -78,19 +77,49 @@ func (w *rowWriter) generate() error {
 	return nil
 }
 
-// refuseNull deals with NULL in a NOT NULL column; true when a substitute took its place.
-func (w *rowWriter) refuseNull(n *notNullRecipe) (ok bool, err error) {
-	if n.substitute != nil {
-		v, err := n.substitute.eval(w.run.ec, w.row)
-		if err != nil {
+// refuseNulls finds NULL in NOT NULL columns, after substitutes have taken its place where there are some.
+func (w *rowWriter) refuseNulls() (ok bool, err error) {
+	if w.substitutes {
+		if err := w.substitute(); err != nil {
 			return false, err
 		}
-		if !v.IsNull() {
-			w.new[n.column] = v
-			return true, w.generate() // they may read it
+	}
+	for i := range w.notNull {
+		n := &w.notNull[i]
+		if !w.new[n.column].IsNull() {
+			continue
+		}
+		c := w.table.Columns[n.column]
+		return false, resolve(n.action, types.Errorf(types.CONSTRAINT, "NOT NULL constraint failed: %s.%s", w.table.Name, c.Name))
+	}
+	return true, nil
+}
+
+// substitute puts defaults in the place of NULL. They are computed of the row as it was supplied, none of another.
+func (w *rowWriter) substitute() error {
+	any := false
+	for i := range w.notNull {
+		n := &w.notNull[i]
+		w.spare[i] = types.Null
+		if n.substitute == nil || !w.new[n.column].IsNull() {
+			continue
+		}
+		v, err := n.substitute.eval(w.run.ec, w.row)
+		if err != nil {
+			return err
+		}
+		w.spare[i] = v
+		any = any || !v.IsNull()
+	}
+	if !any {
+		return nil
+	}
+	for i := range w.notNull {
+		if v := w.spare[i]; !v.IsNull() {
+			w.new[w.notNull[i].column] = v
 		}
 	}
-	return false, resolve(n.action, types.Errorf(types.CONSTRAINT, "NOT NULL constraint failed: %s.%s", w.table.Name, w.table.Columns[n.column].Name))
+	return w.generate() // generated columns may read them
 }
 
 // check evaluates a CHECK: only a known false refuses the row.

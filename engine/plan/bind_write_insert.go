@@ -27,8 +27,8 @@ func (b *Binder) insert(s *ast.InsertStmt) Node {
 	}
 	rs := b.newRuleSet(t, s.Or, s.Context)
 	im := b.images(t)
-	n.Rules = rs.rules(t, ast.OnInsert, im, nil)
 	b.omitted(n, rs, im, cells)
+	n.Rules = rs.rules(t, ast.OnInsert, im, nil)
 	for i := range s.Upserts {
 		n.Upserts = append(n.Upserts, b.upsert(&s.Upserts[i], rs, im))
 	}
@@ -184,7 +184,10 @@ func (b *Binder) assignments(t *catalog.Table, list []ast.Assignment, s *Scope, 
 	var set []Computed
 	for _, a := range list {
 		i := b.writableColumn(t, a.Column, "UPDATE", clause)
-		if i >= 0 && slices.ContainsFunc(set, func(c Computed) bool { return c.Column == i }) {
+		if i < 0 {
+			continue
+		}
+		if slices.ContainsFunc(set, func(c Computed) bool { return c.Column == i }) {
 			b.fail(a.Column.Pos(), types.ERROR, "duplicate assignment to column '%s' in %s '%s'", a.Column.Text, statement, t.Name)
 		}
 		set = append(set, Computed{Column: i, X: b.expr(a.X, s)})

@@ -97,10 +97,12 @@ func (rs *ruleSet) fill(r *Rules, im *images, or ast.ConflictAction, set []Compu
 		im.new = nullable(im.new)
 	}
 	r.New, r.Old, r.Context = im.new, im.old, im.context
-	rs.checks(r, im, or)
 	if r.Op != ast.OnDelete {
 		rs.generated(r, im)
 		rs.notNull(r, im, or)
+	}
+	rs.checks(r, im, or)
+	if r.Op != ast.OnDelete {
 		rs.references(r, or)
 	}
 	rs.parentSide(r, or, set)
