@@ -152,9 +152,12 @@ func (b *Binder) aroundChanges(root Node) Node {
 	return root
 }
 
-// changeStmt binds a data change with the clauses around it.
-func (b *Binder) changeStmt(with *ast.With, path []ast.Name, bind func() Node) Node {
-	defer b.enterPath(path)()
+// changeStmt binds a data change with the clauses around it. Tags are carried with the statement; only reserved ones are judged.
+func (b *Binder) changeStmt(with *ast.With, clauses *ast.WriteClauses, bind func() Node) Node {
+	defer b.enterPath(clauses.SchemaPath)()
+	if err := catalog.CheckReservedTags(catalog.OnStatement, catalog.BuildTags(clauses.Tags)); err != nil {
+		b.failWith(ast.NoPos, err)
+	}
 	if with != nil {
 		return b.withMembers(with, nil, bind)
 	}

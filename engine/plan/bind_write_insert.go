@@ -10,7 +10,7 @@ import (
 )
 
 func (b *Binder) insertStmt(s *ast.InsertStmt) Node {
-	return b.changeStmt(s.With, s.SchemaPath, func() Node { return b.insert(s) })
+	return b.changeStmt(s.With, &s.WriteClauses, func() Node { return b.insert(s) })
 }
 
 // insert binds INSERT without its WITH.

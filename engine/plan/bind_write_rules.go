@@ -194,6 +194,9 @@ func (rs *ruleSet) notNull(r *Rules, im *images, or ast.ConflictAction) {
 func (rs *ruleSet) checks(r *Rules, im *images, or ast.ConflictAction) {
 	for i, c := range r.Table.Checks {
 		if c.Ops&r.Op == 0 {
+			if r.Op == ast.OnInsert && c.Ops&ast.OnUpdate != 0 && len(r.Table.Context) > 0 {
+				rs.bind(r.Table, c.X, Use{Mode: CheckExpr}, im) // its context is required too: an INSERT may come to update a row
+			}
 			continue
 		}
 		k := &Check{Position: i, Message: checkMessage(r.Table, i), Action: effective(or, c.OnConflict)}

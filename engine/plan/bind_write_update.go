@@ -9,7 +9,7 @@ import (
 )
 
 func (b *Binder) updateStmt(s *ast.UpdateStmt) Node {
-	return b.changeStmt(s.With, s.SchemaPath, func() Node { return b.update(s) })
+	return b.changeStmt(s.With, &s.WriteClauses, func() Node { return b.update(s) })
 }
 
 // update binds UPDATE without its WITH.
@@ -86,7 +86,7 @@ func (b *Binder) firstMatches(n Node, scan Node, t *catalog.Table) Node {
 }
 
 func (b *Binder) deleteStmt(s *ast.DeleteStmt) Node {
-	return b.changeStmt(s.With, s.SchemaPath, func() Node { return b.delete(s) })
+	return b.changeStmt(s.With, &s.WriteClauses, func() Node { return b.delete(s) })
 }
 
 // delete binds DELETE without its WITH.
