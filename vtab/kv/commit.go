@@ -87,7 +87,7 @@ func (t *Txn) eachKept(ctx context.Context, dropped []Span, visit func(c layerCu
 			ok = c.SeekGE(dropped[0].Hi)
 			continue
 		}
-		if !t.over.idle(c) {
+		if !idle(c) {
 			if on, err := visit(c); err != nil || !on {
 				return err
 			}

@@ -16,8 +16,6 @@ type overlay struct {
 	held   int64          // bytes of trees of other epochs, which savepoints keep in memory
 	budget int64
 	dir    func() string // where runs go; asked only when one is needed
-	// mixed is set once files were ingested under existing records: what those say of their base no longer holds.
-	mixed bool
 }
 
 // maxRuns is how many runs a state has at most: a lookup may have to ask each.
@@ -164,7 +162,7 @@ func (o *overlay) writeRun(ctx context.Context, keys int64, c layerCursor, oldes
 				return nil, err
 			}
 		}
-		if oldest && o.idle(c) {
+		if oldest && idle(c) {
 			continue
 		}
 		if err := w.add(c.Key(), c.Value(), runFlags(c)); err != nil {
@@ -178,7 +176,7 @@ func (o *overlay) writeRun(ctx context.Context, keys int64, c layerCursor, oldes
 }
 
 // idle reports whether the record a cursor is on hides nothing of the base.
-func (o *overlay) idle(c layerCursor) bool { return c.Deleted() && c.NoBase() && !o.mixed }
+func idle(c layerCursor) bool { return c.Deleted() && c.NoBase() }
 
 func runFlags(c layerCursor) (flags uint64) {
 	if c.Deleted() {

@@ -96,8 +96,9 @@ func (t *Txn) setBase(own []Span) error {
 }
 
 // Ingest adds finished bulk files to own spans, at once, for this transaction and the store; views and iterators that are
-// open do not see them. Nothing takes them back: RollbackTo and Rollback leave entries that nobody names, and the caller
-// must have made durable beforehand which spans are to be cleared after a crash.
+// open do not see them. They must not lie around keys that the transaction wrote, MISUSE: files come first, writes after. Nothing
+// takes them back: RollbackTo and Rollback leave entries that nobody names, and the caller must have made durable
+// beforehand which spans are to be cleared after a crash.
 func (t *Txn) Ingest(ctx context.Context, files []BulkFile) error {
 	if t.ended {
 		return errTxnDone()
@@ -106,7 +107,13 @@ func (t *Txn) Ingest(ctx context.Context, files []BulkFile) error {
 		if !t.Owns(f.Span()) {
 			return types.Errorf(types.MISUSE, "a transaction may ingest only into its own spans, not from key %x", f.Span().Lo)
 		}
-		t.over.mixed = t.over.mixed || !t.over.now.emptyIn(f.Span())
+		c := t.over.now.cursor(f.Span())
+		if c.First() {
+			return types.Errorf(types.MISUSE, "a transaction may not ingest under what it wrote: key %x", c.Key())
+		}
+		if err := c.Err(); err != nil {
+			return err
+		}
 	}
 	if err := t.store.Ingest(ctx, files); err != nil {
 		return err
@@ -161,7 +168,7 @@ func (t *Txn) Delete(key []byte) error {
 	if err != nil || f == deleted {
 		return err
 	}
-	if f == written && noBase && !t.over.mixed && len(t.over.now.runs) == 0 {
+	if f == written && noBase && len(t.over.now.runs) == 0 {
 		t.noteUndo(t.over.remove(key)) // nothing lies below: the record goes without a trace
 		return nil
 	}

@@ -11,12 +11,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// fence is the file system that one open Pebble store writes through. It does three things:
+// fence is the file system that one open Pebble store writes through. It does four things:
 //
 //   - When a write fails that Pebble does not survive, of the log, the manifest, a marker or the directory, it marks the store
 //     broken and parks the goroutine: Pebble would end the process, at best by a panic.
 //   - Once the store is broken, it parks whoever writes. So an abandoned Pebble cannot touch what its successor has opened.
 //   - While writing tables fails, it slows down Pebble's endless attempts.
+//   - It syncs the directory before a marker is made, which names a manifest that may be as new: a file system that does not keep the
+//     order of names could else lose the manifest and keep the marker.
 //
 // Reads go past it. While the store is being opened or closed, failures go to Pebble, which reports them.
 type fence struct {
@@ -85,6 +87,11 @@ func (f *fence) Create(name string, c vfs.DiskWriteCategory) (file vfs.File, err
 		}
 	}
 	err = f.do(name, func() error {
+		if strings.HasPrefix(f.PathBase(name), "marker.") {
+			if err := syncDir(f.FS, f.PathDir(name)); err != nil {
+				return err
+			}
+		}
 		file, err = f.FS.Create(name, c)
 		return err
 	})

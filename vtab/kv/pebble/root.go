@@ -273,7 +273,12 @@ func (r *root) create(o Options) (*Store, error) {
 	if err := r.sweep(first); err != nil {
 		return nil, err
 	}
-	s, err := openStore(r, r.path(first), o, true)
+	if _, err := r.fs.Stat(r.path(first)); errors.Is(err, fs.ErrNotExist) {
+		if err := r.makeStore(first, o); err != nil {
+			return nil, err
+		}
+	}
+	s, err := openStore(r, r.path(first), o, false)
 	if err != nil {
 		return nil, err
 	}
@@ -291,6 +296,24 @@ func (r *root) create(o Options) (*Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// makeStore makes an empty store in tmp and moves it to its place: a store that a crash leaves half made does not open, and
+// could not be told from a damaged one.
+func (r *root) makeStore(name string, o Options) error {
+	temp := r.tempName("store", "")
+	s, err := openStore(r, temp, o, true)
+	if err != nil {
+		return err
+	}
+	if err := s.closeDB(); err != nil {
+		return err
+	}
+	what := "cannot create database " + r.dir
+	if err := syncDir(r.fs, temp); err != nil {
+		return wrap(err, what)
+	}
+	return wrap(r.moveDir(temp, name), what)
 }
 
 // sweep removes what an earlier process left behind, and makes tmp.
