@@ -245,7 +245,29 @@ func (o *optimizer) hashOrLoop(j *Join) {
 		return
 	}
 	j.Method, j.Keys, j.On = HashJoin, keys, rest
+	if l.Rows*10 < r.Rows && r.Rows > worthSwapping && j.swap() {
+		l, r = r, l
+	}
 	j.Rows, j.Cost = max(l.Rows, r.Rows)*selectivity(rest), l.Cost+r.Cost+1.2*l.Rows+2*r.Rows
+}
+
+// worthSwapping is the number of right rows from which on a hash join remembers the left ones if those are far fewer. Below, the
+// order of the left side is kept for least surprise.
+const worthSwapping = 10_000
+
+// swap exchanges the sides of a hash join; it does nothing, and answers false, where that would give other rows.
+func (j *Join) swap() bool {
+	kinds := map[JoinKind]JoinKind{InnerJoin: InnerJoin, LeftJoin: RightJoin, RightJoin: LeftJoin}
+	kind, ok := kinds[j.Kind]
+	if !ok || j.LeftMatched.ID != 0 || j.RightMatched.ID != 0 || j.Emit == nil {
+		return false
+	}
+	j.Kind, j.L, j.R = kind, j.R, j.L
+	for i := range j.Keys {
+		k := &j.Keys[i]
+		k.L, k.R = k.R, k.L
+	}
+	return true
 }
 
 // joinKeys divides a join's condition into equalities between the sides that rows can be looked up by, and the rest.
