@@ -66,7 +66,7 @@ func (w *newColumn) column() *catalog.Column { return w.table.Columns[w.position
 
 // newColumn builds the column and judges its clauses (spec 50 §2, ADD COLUMN 0a–3).
 func (c *change) newColumn(t *catalog.Table, def *ast.ColumnDef) (*newColumn, error) {
-	if err := catalog.CheckItemTags(&ast.AddColumn{Column: def}); err != nil {
+	if err := catalog.CheckItemTags(def); err != nil {
 		return nil, err
 	}
 	cat := c.env.Catalog()
@@ -79,6 +79,11 @@ func (c *change) newColumn(t *catalog.Table, def *ast.ColumnDef) (*newColumn, er
 	}
 	w := &newColumn{table: t.WithAddedColumn(col), position: len(t.Columns),
 		checks: len(t.Checks), uniques: len(t.Uniques), foreignKeys: len(t.ForeignKeys)}
+	if col.Generated != nil {
+		if err := catalog.CheckGenerated(w.table, build.Resolver); err != nil {
+			return nil, err
+		}
+	}
 	for e := range w.table.Expressions() {
 		if e.Column != w.position {
 			continue

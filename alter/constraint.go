@@ -12,7 +12,7 @@ import (
 // satisfy.
 func (c *change) addConstraint(t *catalog.Table, a *ast.AddConstraint, ddl string) error {
 	k := a.Constraint
-	if err := catalog.CheckItemTags(a); err != nil {
+	if err := catalog.CheckItemTags(k); err != nil {
 		return err
 	}
 	if !k.Name.IsZero() {

@@ -32,7 +32,7 @@ func (c *change) createTable(s *ast.CreateTableStmt) error {
 	}
 	build.Resolver = c.env.Names(edit.Snapshot())
 	build.CheckExpression = func(t *catalog.Table, e catalog.Expression) error {
-		return c.env.CheckExpression(edit.Snapshot(), t, e)
+		return c.env.CheckExpression(with(edit.Snapshot(), t), t, e)
 	}
 	t, err := catalog.BuildTable(s, build)
 	if err != nil {
@@ -66,6 +66,9 @@ func (c *change) checkTableName(s *ast.CreateTableStmt) (done bool, err error) {
 		}
 		return false, types.Errorf(types.CONSTRAINT, "Table %s.%s already exists", schema, s.Name.Name.Text)
 	case *catalog.View:
+		if s.IfNotExists { // which excuses a table only
+			return false, types.Errorf(types.CONSTRAINT, "Cannot CREATE TABLE %s.%s: a VIEW with the same name already exists.", schema, s.Name.Name.Text)
+		}
 		return false, types.Errorf(types.CONSTRAINT, "View %s.%s already exists", schema, s.Name.Name.Text)
 	}
 	return false, nil
@@ -114,7 +117,7 @@ func (c *change) createView(s *ast.CreateViewStmt) error {
 		}
 		return types.Errorf(types.ERROR, "View '%s.%s' already exists", schema, name)
 	case *catalog.Table:
-		return types.Errorf(types.ERROR, "cannot create view '%s.%s': a table with the same name already exists", schema, name)
+		return types.Errorf(types.ERROR, "Schema '%s': Cannot add view '%s', a table with the same name already exists.", schema, name)
 	}
 	edit := c.env.Catalog().Edit()
 	v := catalog.BuildView(s, c.env.BuildEnv(edit))
@@ -122,6 +125,25 @@ func (c *change) createView(s *ast.CreateViewStmt) error {
 		return err
 	}
 	edit.PutView(v)
+	c.env.Install(edit.Done())
+	return nil
+}
+
+// createAssertion makes a condition that every commit must leave true. The rows that are there are not tested.
+func (c *change) createAssertion(s *ast.CreateAssertionStmt) error {
+	if err := c.checkSchema(s.Name, types.ERROR); err != nil {
+		return err
+	}
+	schema, name := schemaOf(s.Name), s.Name.Name.Text
+	if c.env.Catalog().Assertion(schema, name) != nil {
+		return types.Errorf(types.CONSTRAINT, "Assertion %s already exists", name)
+	}
+	edit := c.env.Catalog().Edit()
+	a := catalog.BuildAssertion(s, c.env.BuildEnv(edit))
+	if err := c.env.CheckAssertion(c.ctx, edit.Snapshot(), a); err != nil {
+		return types.Wrapf(types.ERROR, err, "Cannot create assertion '%s'", name)
+	}
+	edit.PutAssertion(a)
 	c.env.Install(edit.Done())
 	return nil
 }

@@ -165,9 +165,10 @@ func (c *change) firstReason(t target, owner *catalog.Table, skip func(text) boo
 
 // refusal is the error of a change that a text stands in the way of; advice says what to do.
 func (r *reason) refusal(what string, owner *catalog.Table, advice string) error {
-	msg := fmt.Sprintf("%s: it is referenced by %s", what, r.text.describe(owner))
+	describe := r.text.describe(owner)
+	msg := fmt.Sprintf("%s: it is referenced by %s", what, describe)
 	if r.path != "" {
-		msg += ", which reaches it through " + r.path
+		msg = fmt.Sprintf("%s: %s reaches it through %s", what, describe, r.path)
 	}
 	return &types.Error{Code: types.CONSTRAINT, Message: msg, Hint: advice}
 }

@@ -40,10 +40,10 @@ func (c *change) dropTable(s *ast.DropStmt) error {
 		}
 		return types.Errorf(types.NOTFOUND, "Table %s not found in schema %s", name, schema)
 	}
-	if err := c.checkNoReferences(t); err != nil {
+	if err := c.checkNotRead(t.Schema, t.Name, "table", t); err != nil {
 		return err
 	}
-	if err := c.checkNotRead(t.Schema, t.Name, "table", t); err != nil {
+	if err := c.checkNoReferences(t); err != nil {
 		return err
 	}
 	c.edit(func(e *catalog.Edit) { e.DropRelation(t.Schema, t.Name) })
@@ -92,7 +92,7 @@ func (c *change) checkNotRead(schema, name, kind string, owner *catalog.Table) e
 		return nil
 	}
 	what := fmt.Sprintf("cannot drop %s '%s.%s'", kind, schema, name)
-	if a := r.text.assertion; a != nil {
+	if a := r.text.assertion; a != nil && r.path == "" {
 		return types.Errorf(types.CONSTRAINT, "%s: assertion '%s' still refers to it; drop or redefine it first", what, a.Name)
 	}
 	return r.refusal(what, owner, "drop or redefine it first")

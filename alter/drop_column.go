@@ -36,7 +36,7 @@ func (c *change) dropColumn(t *catalog.Table, a *ast.DropColumn, ddl string) err
 // checkColumnUnused refuses to drop a column that something still names (spec 50 §2, DROP COLUMN 4–9).
 func (c *change) checkColumnUnused(t *catalog.Table, col int) error {
 	name := t.Columns[col].Name
-	what := fmt.Sprintf("Cannot drop column '%s' of table '%s'", name, t.Name)
+	what := fmt.Sprintf("Cannot drop column '%s' from '%s'", name, t.Name)
 	r := c.firstReason(target{t.Schema, t.Name, name}, t, func(x text) bool {
 		return x.table == t && x.expr.Column == col // its own default or generated expression goes with it
 	})
@@ -47,6 +47,7 @@ func (c *change) checkColumnUnused(t *catalog.Table, col int) error {
 		return err
 	}
 	if r != nil {
+		r.path = "" // an assertion is named, however it gets at the column
 		return r.refusal(what, t, "drop the assertion first")
 	}
 	return nil

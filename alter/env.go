@@ -44,6 +44,8 @@ type Env interface {
 	TableSpec(ctx context.Context, s *catalog.Snapshot, t *catalog.Table) (*vtab.TableSpec, error)
 	// CheckView plans the body of a view that is about to be made, in its own schema, and judges its list of columns.
 	CheckView(ctx context.Context, s *catalog.Snapshot, v *catalog.View) error
+	// CheckAssertion plans the condition of an assertion that is about to be made.
+	CheckAssertion(ctx context.Context, s *catalog.Snapshot, a *catalog.Assertion) error
 	// EachRow calls f for every row of t; the row is valid during the call. The first error of f ends it and is the answer.
 	EachRow(ctx context.Context, t *catalog.Table, f func(types.Row) error) error
 	// Count runs a query against the pending state and gives the number of its rows, at most limit.

@@ -45,7 +45,7 @@ func (c *change) checkSchema(name ast.QName, code types.Code) error {
 		return errCommitted(name)
 	}
 	if !c.env.Catalog().HasSchema(schemaOf(name)) {
-		return types.Errorf(code, "Schema not found: %s", name.Schema.Text)
+		return types.Errorf(code, "Schema not found: %s (Schema '%s' does not exist)", name.Schema.Text, name.Schema.Text)
 	}
 	return nil
 }

@@ -8,9 +8,11 @@ import (
 
 // renameTable gives a table another name; every stored text that names it follows (spec 50 §3.3). No row is touched.
 func (c *change) renameTable(t *catalog.Table, a *ast.RenameTable) error {
-	if c.env.Catalog().Relation(t.Schema, a.To.Text) != nil {
-		return types.Errorf(types.ERROR, "Cannot rename table '%s' to '%s': an object of that name already exists in schema '%s'",
-			t.Name, a.To.Text, t.Schema)
+	switch c.env.Catalog().Relation(t.Schema, a.To.Text).(type) {
+	case *catalog.Table:
+		return types.Errorf(types.ERROR, "Cannot rename table '%s': Table '%s' already exists in schema '%s'", t.Name, a.To.Text, t.Schema)
+	case *catalog.View:
+		return types.Errorf(types.ERROR, "Cannot rename table '%s': View '%s' already exists in schema '%s'", t.Name, a.To.Text, t.Schema)
 	}
 	cat := c.env.Catalog()
 	e := cat.Edit()

@@ -21,7 +21,7 @@ func Run(ctx context.Context, env Env, stmt ast.Stmt) error {
 	case *ast.CreateMaterializedViewStmt:
 		return unsupported("CREATE MATERIALIZED VIEW")
 	case *ast.CreateAssertionStmt:
-		return unsupported("CREATE ASSERTION")
+		return c.createAssertion(s)
 	case *ast.RefreshStmt:
 		return unsupported("REFRESH MATERIALIZED VIEW")
 	case *ast.DropStmt:

@@ -145,7 +145,7 @@ func (t *Table) buildConstraint(c *ast.TableConstraint, env *BuildEnv, names nam
 
 // check judges a table whose parts are complete.
 func (t *Table) check(stmt *ast.CreateTableStmt, env *BuildEnv) error {
-	if err := checkGenerated(t, env.Resolver); err != nil {
+	if err := CheckGenerated(t, env.Resolver); err != nil {
 		return err
 	}
 	if err := t.checkRowExpressions(env); err != nil {

@@ -9,7 +9,7 @@ import (
 
 // checkGenerated judges what the generated columns read (spec 20 §2.4): outside subqueries only columns of the own row, by
 // any spelling that reaches it, and no column itself, directly or around. ERROR.
-func checkGenerated(t *Table, resolver ast.Resolver) error {
+func CheckGenerated(t *Table, resolver ast.Resolver) error {
 	for _, c := range t.Columns {
 		if c.Generated != nil {
 			if err := checkGeneratedReferences(t, c); err != nil {

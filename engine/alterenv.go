@@ -91,6 +91,12 @@ func use(t *catalog.Table, e catalog.Expression) plan.Use {
 	switch e.Kind {
 	case catalog.DefaultExpression:
 		u.Mode, u.Column = plan.DefaultExpr, t.Columns[e.Column].Name
+		u.Supplied = new(vtab.ColumnSet)
+		for i := range t.Columns {
+			if i != e.Column { // a default is asked for only when its own column is not supplied
+				u.Supplied.Add(i)
+			}
+		}
 	case catalog.GeneratedExpression:
 		u.Mode, u.Column = plan.GeneratedExpr, t.Columns[e.Column].Name
 	case catalog.CheckExpression:
@@ -102,9 +108,16 @@ func use(t *catalog.Table, e catalog.Expression) plan.Use {
 }
 
 func (e *alterEnv) CheckExpression(s *catalog.Snapshot, t *catalog.Table, x catalog.Expression) error {
-	_, err := plan.BindTableExpr(t, x.X, use(t, x), e.tx.conn.planEnv(context.Background(), s))
-	if x.Kind == catalog.CheckExpression && errors.Is(err, types.ErrCollationConflict) {
+	env := e.tx.conn.planEnv(context.Background(), s)
+	env.Planner = nil // the table may have no storage yet
+	_, err := plan.BindTableExpr(t, x.X, use(t, x), env)
+	switch {
+	case errors.Is(err, types.NOTFOUND):
+		return nil // a table that a subquery names may come later (spec 20 §2.3, 31 §3)
+	case x.Kind == catalog.CheckExpression && errors.Is(err, types.ErrCollationConflict):
 		return nil // told by the first write that builds it (spec 31 §10)
+	case err != nil && x.Kind == catalog.DefaultExpression && !errors.Is(err, plan.ErrNondeterministic):
+		return types.Wrapf(types.ERROR, err, "%s is invalid", t.Describe(x))
 	}
 	return err
 }
@@ -164,8 +177,13 @@ func (e *alterEnv) CheckView(ctx context.Context, s *catalog.Snapshot, v *catalo
 	return nil
 }
 
+func (e *alterEnv) CheckAssertion(ctx context.Context, s *catalog.Snapshot, a *catalog.Assertion) error {
+	_, err := plan.PrepareAssertion(a, e.tx.conn.planEnv(ctx, s))
+	return err
+}
+
 func (e *alterEnv) Count(ctx context.Context, q *ast.SelectStmt, limit int64) (n int64, err error) {
-	rows, err := e.tx.conn.queryOn(ctx, &reading{source: source{db: e.tx.db, base: e.tx.base, tx: e.tx}}, nil, q, Params{})
+	rows, err := e.tx.conn.queryOn(ctx, e.tx.reading(), nil, q, Params{})
 	if err != nil {
 		return 0, err
 	}

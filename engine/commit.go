@@ -62,9 +62,6 @@ func (t *tx) commit(ctx context.Context) error {
 	return t.end(t.publish(ctx))
 }
 
-// checkDeferred runs the checks that waited for the commit.
-func (t *tx) checkDeferred(ctx context.Context) error { return t.checks.run(ctx, t) }
-
 // abort rolls back and gives the cause.
 func (t *tx) abort(cause error) error {
 	if err := t.rollback(); err != nil {

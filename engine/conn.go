@@ -16,10 +16,11 @@ import (
 // Conn is one session on a database: its settings, its declared schemas and at most one open transaction. It is used by one
 // goroutine at a time.
 type Conn struct {
-	db      *DB
-	session *Session
-	tx      *tx // the open explicit transaction, nil in autocommit
-	closed  bool
+	db       *DB
+	session  *Session
+	tx       *tx // the open explicit transaction, nil in autocommit
+	closed   bool
+	asserted asserted
 }
 
 // Session is what a connection remembers apart from its transaction. It can be carried to a connection on another DB, as when

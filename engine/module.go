@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab"
 )
@@ -51,6 +52,14 @@ func (db *DB) module(name string) *module {
 		}
 	}
 	return nil
+}
+
+// moduleOf finds the module of a table; ERROR when nothing is registered under its name.
+func (db *DB) moduleOf(t *catalog.Table) (*module, error) {
+	if m := db.module(t.Module); m != nil {
+		return m, nil
+	}
+	return nil, types.Errorf(types.ERROR, "No virtual table module named '%s'", t.Module)
 }
 
 // The names of the built-in modules.

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/quereus/quereus-migrate/catalog"
-	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab"
 )
 
@@ -23,13 +22,12 @@ type source struct {
 
 // OpenTable opens a table on the statement's state; with committed on the last commit's.
 func (s *source) OpenTable(ctx context.Context, t *catalog.Table, committed bool) (vtab.Table, error) {
-	m := s.db.module(t.Module)
-	if m == nil {
-		return nil, types.Errorf(types.ERROR, "No virtual table module named '%s'", t.Module)
+	m, err := s.db.moduleOf(t)
+	if err != nil {
+		return nil, err
 	}
 	pin := s.base.pins[m.index]
 	if !committed {
-		var err error
 		if pin, err = s.pin(m); err != nil {
 			return nil, err
 		}

@@ -122,7 +122,13 @@ func (c *Conn) pragma(s *ast.PragmaStmt) (*Rows, error) {
 // from its beginning.
 func (c *Conn) inTx(ctx context.Context, f func(*tx) error) error {
 	if c.tx != nil {
-		return c.tx.statement(ctx, func() error { return f(c.tx) })
+		err := c.tx.statement(ctx, func() error { return f(c.tx) })
+		if ends(err) {
+			t := c.tx
+			c.tx = nil
+			return t.abort(err)
+		}
+		return err
 	}
 	if err := c.db.lockWriter(ctx); err != nil {
 		return err
@@ -133,10 +139,14 @@ func (c *Conn) inTx(ctx context.Context, f func(*tx) error) error {
 		return err
 	}
 	t.writing = true
-	if err := t.statement(ctx, func() error { return f(t) }); err != nil {
+	err = t.statement(ctx, func() error { return f(t) })
+	if err != nil && !keeps(err) {
 		return t.abort(err)
 	}
-	return t.commit(ctx)
+	if e := t.commit(ctx); e != nil {
+		return e
+	}
+	return err
 }
 
 // schemaChange runs a CREATE, DROP or ALTER.
@@ -156,14 +166,24 @@ func (t *tx) alter(ctx context.Context, s ast.Stmt, leaving *leaving, progress f
 	return alter.Run(ctx, env, s)
 }
 
-// query runs a reading statement on the transaction's state, or in autocommit on the committed one, which its rows hold until
-// they are closed.
+// query runs a query on the transaction's state, or in autocommit on the committed one, which its rows hold until they are closed.
+// One that changes rows on its way is run as a data change.
 func (c *Conn) query(ctx context.Context, src *ast.Source, s *ast.SelectStmt, p Params) (*Rows, error) {
 	read, err := c.read()
 	if err != nil {
 		return nil, err
 	}
-	return c.queryOn(ctx, read, src, s, p)
+	program, err := c.compile(ctx, read, src, s, p.types())
+	if err != nil {
+		return nil, read.fail(err)
+	}
+	if program.Writes() {
+		if err := read.close(nil); err != nil {
+			return nil, err
+		}
+		return c.write(ctx, src, s, p)
+	}
+	return c.start(ctx, read, program, p)
 }
 
 // queryOn runs a reading statement on a state, which its rows take over.
@@ -175,11 +195,11 @@ func (c *Conn) queryOn(ctx context.Context, read *reading, src *ast.Source, s *a
 	return c.start(ctx, read, program, p)
 }
 
-// compile plans and compiles a reading statement.
-func (c *Conn) compile(ctx context.Context, read *reading, src *ast.Source, s *ast.SelectStmt, t plan.ParamTypes) (*exec.Program, error) {
+// compile plans and compiles a query or a data change.
+func (c *Conn) compile(ctx context.Context, read *reading, src *ast.Source, s ast.Stmt, t plan.ParamTypes) (*exec.Program, error) {
 	env := c.planEnv(ctx, read.cat())
 	env.Source, env.Committed, env.Params = src, read.base.cat, t
-	pl, err := plan.Prepare(s, env)
+	pl, err := plan.PrepareStmt(s, env)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +268,7 @@ func (c *Conn) planEnv(ctx context.Context, cat *catalog.Snapshot) *plan.Env {
 	s := c.session.settings
 	return &plan.Env{
 		Ctx: ctx, Catalog: cat, SchemaPath: s.schemaPath(), Types: c.db.types, Functions: c.db.functions,
-		Planner: c.db.planner, Eval: exec.EvalConst, Nondeterministic: s.boolean("nondeterministic_schema"),
+		Planner: c.db.planner, Eval: exec.EvalConst, ForeignKeys: s.boolean("foreign_keys"), Nondeterministic: s.boolean("nondeterministic_schema"),
 	}
 }
 
@@ -341,4 +361,8 @@ func typeOf(v types.Value) *types.Type {
 		return types.TypeJSON
 	}
 	return types.TypeNull
+}
+
+func (c *Conn) explain(ctx context.Context, src *ast.Source, s *ast.ExplainStmt) (*Rows, error) {
+	return nil, types.Errorf(types.UNSUPPORTED, "EXPLAIN is not supported yet")
 }

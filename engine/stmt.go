@@ -54,10 +54,77 @@ func (s *Stmt) Query(ctx context.Context, p Params) (r *Rows, err error) {
 			err = s.conn.internal(s.src, s.stmt, v)
 		}
 	}()
-	if q, ok := s.stmt.(*ast.SelectStmt); ok {
-		return s.query(ctx, q, p)
+	if !isPlanned(s.stmt) {
+		return s.conn.dispatch(ctx, s.src, s.stmt, p)
 	}
-	return s.conn.dispatch(ctx, s.src, s.stmt, p)
+	read, err := s.conn.read()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.plan(ctx, read, p); err != nil {
+		return nil, read.fail(err)
+	}
+	if !s.program.Writes() {
+		return s.conn.start(ctx, read, s.program, p)
+	}
+	if err := read.close(nil); err != nil {
+		return nil, err
+	}
+	err = s.conn.inTx(ctx, func(t *tx) error {
+		if err := s.plan(ctx, t.reading(), p); err != nil { // another connection may have committed since
+			return err
+		}
+		r, err = t.runWrite(ctx, s.program, p)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// isPlanned reports whether a statement is a query or a data change.
+func isPlanned(s ast.Stmt) bool {
+	switch s.(type) {
+	case *ast.SelectStmt, *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt:
+		return true
+	}
+	return false
+}
+
+// ExecBatch runs a prepared INSERT once for each row of positional parameters, all as one statement: it fails or takes effect as
+// a whole. It gives the number of rows written. MISUSE for any other statement.
+func (s *Stmt) ExecBatch(ctx context.Context, rows [][]types.Value) (changes int64, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = s.conn.internal(s.src, s.stmt, v)
+		}
+	}()
+	if !isPlanned(s.stmt) {
+		return 0, types.Errorf(types.MISUSE, "only an INSERT can be run for a batch of parameters")
+	}
+	if len(rows) == 0 {
+		return 0, nil
+	}
+	err = s.conn.inTx(ctx, func(t *tx) error {
+		changes, err = s.runBatch(ctx, t, rows)
+		return err
+	})
+	return changes, err
+}
+
+func (s *Stmt) runBatch(ctx context.Context, t *tx, rows [][]types.Value) (changes int64, err error) {
+	read := t.reading()
+	defer func() {
+		if e := read.close(nil); err == nil {
+			err = e
+		}
+	}()
+	first := Params{Positional: rows[0]}
+	if err := s.plan(ctx, read, first); err != nil {
+		return 0, err
+	}
+	return s.program.RunBatch(ctx, t.runtime(read, first), rows)
 }
 
 // Exec runs the statement and gives the number of rows that it changed.
@@ -69,26 +136,15 @@ func (s *Stmt) Exec(ctx context.Context, p Params) (changes int64, err error) {
 	return r.Changes(), r.Close()
 }
 
-func (s *Stmt) query(ctx context.Context, q *ast.SelectStmt, p Params) (*Rows, error) {
-	read, err := s.conn.read()
-	if err != nil {
-		return nil, err
-	}
-	if err := s.plan(ctx, read, q, p); err != nil {
-		return nil, read.fail(err)
-	}
-	return s.conn.start(ctx, read, s.program, p)
-}
-
 // plan makes the program, unless the one that is there still fits.
-func (s *Stmt) plan(ctx context.Context, read *reading, q *ast.SelectStmt, p Params) error {
+func (s *Stmt) plan(ctx context.Context, read *reading, p Params) error {
 	if s.program != nil && s.cat == read.cat() && s.rev == s.conn.session.rev && (s.fixed || fits(s.types, p)) {
 		return nil
 	}
 	if !s.fixed {
 		s.types = p.types()
 	}
-	program, err := s.conn.compile(ctx, read, s.src, q, s.types)
+	program, err := s.conn.compile(ctx, read, s.src, s.stmt, s.types)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/exec"
 	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab"
 )
@@ -21,7 +23,8 @@ type tx struct {
 	parts   []vtab.Conn
 	writing bool // holds the writer lock
 	saves   []savepoint
-	checks  queue
+	// checks are those that wait for the commit.
+	checks exec.Queue
 	// records are history records that the commit writes to the home module.
 	records []vtab.Record
 }
@@ -30,7 +33,7 @@ type tx struct {
 type savepoint struct {
 	name   string // folded
 	cat    *catalog.Snapshot
-	checks queueMark
+	checks exec.QueueMark
 }
 
 // begin opens a transaction on the present committed state.
@@ -104,18 +107,33 @@ func (t *tx) each(f func(vtab.Conn) error) error {
 
 // statement runs f as one statement: when it fails, rows, catalog and queued checks are as before.
 func (t *tx) statement(ctx context.Context, f func() error) error {
-	cat, mark := t.cat, t.checks.mark()
+	cat, mark := t.cat, t.checks.Mark()
 	before := slices.Clone(t.parts)
 	err := t.mark(ctx, before)
 	if err != nil {
 		return err
 	}
-	if err = f(); err == nil {
-		return t.endStatement(before)
+	if err = f(); err == nil || keeps(err) {
+		if e := t.endStatement(before); e != nil {
+			return e
+		}
+		return err
 	}
 	t.cat = cat
-	t.checks.rollbackTo(mark)
+	t.checks.RollbackTo(mark)
 	return t.undo(before, err)
+}
+
+// keeps reports whether a failed statement's work up to the failure stays: conflict action FAIL.
+func keeps(err error) bool {
+	var c *exec.Conflict
+	return errors.As(err, &c) && c.Action == ast.ConflictFail
+}
+
+// ends reports whether a failed statement ends its transaction: conflict action ROLLBACK.
+func ends(err error) bool {
+	var c *exec.Conflict
+	return errors.As(err, &c) && c.Action == ast.ConflictRollback
 }
 
 // mark begins a statement in every open part.
@@ -175,7 +193,7 @@ func (t *tx) savepoint(ctx context.Context, name string) error {
 	if err := t.each(func(p vtab.Conn) error { return p.Savepoint(ctx, depth) }); err != nil {
 		return err
 	}
-	t.saves = append(t.saves, savepoint{name: types.Fold(name), cat: t.cat, checks: t.checks.mark()})
+	t.saves = append(t.saves, savepoint{name: types.Fold(name), cat: t.cat, checks: t.checks.Mark()})
 	return nil
 }
 
@@ -203,7 +221,7 @@ func (t *tx) rollbackTo(depth int) error {
 	s := t.saves[depth]
 	t.saves = t.saves[:depth+1]
 	t.cat = s.cat
-	t.checks.rollbackTo(s.checks)
+	t.checks.RollbackTo(s.checks)
 	return t.each(func(p vtab.Conn) error { return p.RollbackTo(depth) })
 }
 

@@ -2,19 +2,159 @@ package engine
 
 import (
 	"context"
+	"errors"
 
+	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/exec"
+	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab"
 )
 
-func (c *Conn) write(ctx context.Context, src *ast.Source, s ast.Stmt, p Params) (*Rows, error) {
-	return nil, types.Errorf(types.UNSUPPORTED, "data changes are not supported yet")
+// write runs a statement that changes rows. It runs to its end before its rows, if it has any, are handed out.
+func (c *Conn) write(ctx context.Context, src *ast.Source, s ast.Stmt, p Params) (rows *Rows, err error) {
+	err = c.inTx(ctx, func(t *tx) error {
+		rows, err = t.write(ctx, src, s, p)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
 }
 
-func (t *tx) write(ctx context.Context, s ast.Stmt) error {
-	return types.Errorf(types.UNSUPPORTED, "data changes are not supported yet")
+// reading is the transaction's present state, for one statement.
+func (t *tx) reading() *reading { return &reading{source: source{db: t.db, base: t.base, tx: t}} }
+
+// write runs a statement that changes rows as a part of the transaction.
+func (t *tx) write(ctx context.Context, src *ast.Source, s ast.Stmt, p Params) (*Rows, error) {
+	read := t.reading()
+	program, err := t.conn.compile(ctx, read, src, s, p.types())
+	if err != nil {
+		return nil, err
+	}
+	return t.runWrite(ctx, program, p)
 }
 
-func (c *Conn) explain(ctx context.Context, src *ast.Source, s *ast.ExplainStmt) (*Rows, error) {
-	return nil, types.Errorf(types.UNSUPPORTED, "EXPLAIN is not supported yet")
+// runWrite runs a compiled data change and keeps its rows.
+func (t *tx) runWrite(ctx context.Context, program *exec.Program, p Params) (out *Rows, err error) {
+	read := t.reading()
+	defer func() {
+		if e := read.close(nil); err == nil {
+			err = e
+		}
+	}()
+	rows, err := program.Run(ctx, t.runtime(read, p))
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e := rows.Close(); err == nil {
+			err = e
+		}
+	}()
+	var kept []types.Row
+	for {
+		row, err := rows.Next()
+		if err != nil {
+			return nil, err
+		}
+		if row == nil {
+			break
+		}
+		kept = append(kept, row.Clone())
+	}
+	out = fixedRows(rows.Columns(), kept)
+	out.changes = rows.Changes()
+	return out, nil
+}
+
+// runtime is what a run that may change rows is given.
+func (t *tx) runtime(read *reading, p Params) *exec.Runtime {
+	rt := t.conn.runtime(&read.source, t.cat, p)
+	rt.Write, rt.Queue = writing{t}, &t.checks
+	return rt
+}
+
+// writing opens a transaction's tables for data changes. It satisfies exec.WriteSource.
+type writing struct{ tx *tx }
+
+func (w writing) OpenWrite(ctx context.Context, t *catalog.Table) (vtab.Table, error) {
+	m, err := w.tx.db.moduleOf(t)
+	if err != nil {
+		return nil, err
+	}
+	part, err := w.tx.part(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := w.tx.conn.tableSpec(ctx, w.tx.cat, t)
+	if err != nil {
+		return nil, err
+	}
+	return m.vtab.Connect(ctx, vtab.ConnectRequest{Table: t, Conn: part, Spec: spec})
+}
+
+func (w writing) OpenPresent(ctx context.Context, t *catalog.Table) (vtab.Table, error) {
+	src := &source{db: w.tx.db, base: w.tx.base, tx: w.tx}
+	table, err := src.OpenTable(ctx, t, false)
+	if err != nil {
+		src.close()
+		return nil, err
+	}
+	return &presentTable{Table: table, src: src}, nil
+}
+
+// presentTable is a table on a state of its own, which it gives back when it is closed.
+type presentTable struct {
+	vtab.Table
+	src *source
+}
+
+func (p *presentTable) Close() error { return errors.Join(p.Table.Close(), p.src.close()) }
+
+// checkDeferred judges, against the transaction's final state, assertions whose tables changed and checks that waited for the
+// commit (spec 32 §4).
+func (t *tx) checkDeferred(ctx context.Context) (err error) {
+	if t.checks.Len() == 0 && !t.checks.Touched() {
+		return nil
+	}
+	read := t.reading()
+	defer func() {
+		if e := read.close(nil); err == nil {
+			err = e
+		}
+	}()
+	env := t.conn.planEnv(ctx, t.cat)
+	env.Committed = t.base.cat
+	rt := t.runtime(read, Params{})
+	assertions, err := t.conn.assertions(env)
+	if err != nil {
+		return err
+	}
+	if err := assertions.Check(ctx, rt, &t.checks); err != nil {
+		return err
+	}
+	return t.checks.Run(ctx, env, rt)
+}
+
+// assertions gives the compiled assertions of the catalog, which the connection keeps as long as the catalog stays.
+func (c *Conn) assertions(env *plan.Env) (*exec.Assertions, error) {
+	if c.asserted.cat == env.Catalog && c.asserted.rev == c.session.rev {
+		return c.asserted.list, nil
+	}
+	list, err := exec.CompileAssertions(env)
+	if err != nil {
+		return nil, err
+	}
+	c.asserted = asserted{cat: env.Catalog, rev: c.session.rev, list: list}
+	return list, nil
+}
+
+// asserted are the assertions compiled last, with what they were compiled for.
+type asserted struct {
+	cat  *catalog.Snapshot
+	rev  uint64
+	list *exec.Assertions
 }

@@ -35,6 +35,9 @@ func (p *Program) Columns() []plan.Column { return p.plan.Columns }
 // Params are the bind parameters in the order in which the statement first names them.
 func (p *Program) Params() []plan.Parameter { return p.plan.Params }
 
+// Writes reports whether the program changes rows: it is run in a transaction (Runtime.Write).
+func (p *Program) Writes() bool { return p.plan.Writes }
+
 // take gives an instance for a run, which close or idle.Put takes back.
 func (p *Program) take() *instance {
 	if in, ok := p.idle.Get().(*instance); ok {

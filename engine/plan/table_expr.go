@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/quereus/quereus-migrate/catalog"
@@ -159,6 +160,9 @@ func isOwn(t *catalog.Table, ref *ast.ColumnRef) bool {
 	return types.EqualFold(ref.Table.Text, t.Name) || types.EqualFold(ref.Table.Text, "new")
 }
 
+// ErrNondeterministic is the cause of the error about a stored expression that does not give the same value every time.
+var ErrNondeterministic = errors.New("the expression is not deterministic")
+
 // requireDeterminism refuses what does not give the same value every time (spec 31 §9).
 func (b *Binder) requireDeterminism(x Expr, use Use) {
 	if use.Mode == RowExpr || b.env.Nondeterministic || !varies(x) {
@@ -169,8 +173,8 @@ func (b *Binder) requireDeterminism(x Expr, use Use) {
 		place = use.Mode.what()
 	}
 	b.failWith(ast.NoPos, &types.Error{Code: types.ERROR,
-		Message: "Non-deterministic expression not allowed in " + place + ".",
-		Hint:    "pragma nondeterministic_schema = true allows it"})
+		Message: "Non-deterministic expression not allowed in " + place + ".", Cause: ErrNondeterministic,
+		Hint: "pragma nondeterministic_schema = true allows it"})
 }
 
 // varies reports whether an expression calls something non-deterministic, in its subqueries too.
