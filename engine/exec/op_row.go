@@ -123,21 +123,45 @@ func (o *projectOp) Close() error { return o.in.Close() }
 
 func (b *builder) values(n *plan.Values) recipe {
 	c := b.over(nil)
-	rows := make([][]Expr, len(n.Rows))
+	rows := make([]valuesRow, len(n.Rows))
 	for i, row := range n.Rows {
-		rows[i] = c.exprs(row)
+		if known, ok := constantRow(row); ok {
+			rows[i].known = known
+		} else {
+			rows[i].exprs = c.exprs(row)
+		}
 	}
 	width := len(n.Cols)
 	return func() Operator { return &valuesOp{rows: rows, width: width} }
 }
 
-// valuesOp computes the rows of VALUES.
+// valuesRow is a row of VALUES: known before the run, or computed.
+type valuesRow struct {
+	known types.Row
+	exprs []Expr
+}
+
+// constantRow gives the values of a row that is made of constants alone.
+func constantRow(row []plan.Expr) (known types.Row, ok bool) {
+	known = make(types.Row, len(row))
+	for i, x := range row {
+		k, ok := x.(*plan.Const)
+		if !ok {
+			return nil, false
+		}
+		known[i] = k.Value
+	}
+	return known, true
+}
+
+// valuesOp gives the rows of VALUES.
 type valuesOp struct {
-	rows  [][]Expr
+	rows  []valuesRow
 	width int
 	ec    *Context
 	at    int
 	block rowBlock
+	out   []types.Row
 }
 
 // Open begins at the first row.
@@ -146,20 +170,21 @@ func (o *valuesOp) Open(ec *Context) error {
 	return nil
 }
 
-// Next computes the next rows.
+// Next gives the next rows and computes those that are not known.
 func (o *valuesOp) Next(b *Batch) error {
 	o.block.reset(o.width)
-	for ; o.at < len(o.rows) && !o.block.full(); o.at++ {
-		out := o.block.add()
-		for i, x := range o.rows[o.at] {
-			v, err := x(o.ec, nil)
-			if err != nil {
+	o.out = o.out[:0]
+	for ; o.at < len(o.rows) && len(o.out) < batchRows; o.at++ {
+		row := o.rows[o.at].known
+		if row == nil {
+			row = o.block.add()
+			if err := evalInto(o.ec, row, o.rows[o.at].exprs, nil); err != nil {
 				return err
 			}
-			out[i] = v
 		}
+		o.out = append(o.out, row)
 	}
-	b.Rows = o.block.rows
+	b.Rows = o.out
 	return o.ec.canceled()
 }
 

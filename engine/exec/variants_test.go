@@ -53,7 +53,7 @@ var queries = []struct {
 // TestVariants answers each query over random rows in several ways that must agree: with and without the module's accesses, in
 // memory and with a budget that makes everything spill, and twice on one program.
 func TestVariants(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(2) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		db := newDB(t)
 		db.mustExec(`create table t (id integer primary key, a integer null, b text null);

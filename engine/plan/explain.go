@@ -146,7 +146,26 @@ func describe(n Node) ExplainRow {
 	case *WorkRead:
 		return ExplainRow{NodeType: "WorkRead", Op: "read working table", Object: n.Work.Name}
 	}
-	return ExplainRow{NodeType: fmt.Sprintf("%T", n)}
+	return describeChange(n)
+}
+
+// describeChange tells what a data change does.
+func describeChange(n Node) ExplainRow {
+	c, ok := n.(Change)
+	if !ok {
+		return ExplainRow{NodeType: fmt.Sprintf("%T", n)}
+	}
+	r := ExplainRow{NodeType: "Insert", Op: "insert into", Object: c.Writing().Rules.Table.Name}
+	switch c.(type) {
+	case *Update:
+		r.NodeType, r.Op = "Update", "update"
+	case *Delete:
+		r.NodeType, r.Op = "Delete", "delete from"
+	}
+	if items := c.Writing().Returning; len(items) > 0 {
+		r.Detail = "returning " + itemTexts(items)
+	}
+	return r
 }
 
 func describeScan(s *Scan) ExplainRow {

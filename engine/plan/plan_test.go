@@ -102,7 +102,7 @@ func (c *catalogOnly) prepare(sql string) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return plan.Prepare(stmts[0].(*ast.SelectStmt), c.env(src))
+	return plan.PrepareStmt(stmts[0], c.env(src))
 }
 
 // TestPlans runs testdata: define (DDL), rows (table and count a line), plan (query → tree), columns (query → its columns with
