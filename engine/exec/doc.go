@@ -25,7 +25,8 @@
 //
 // # Seams
 //
-// Window functions: an operator over a sorter that reads partition by partition from a spool; frames are ranges of positions
-// in it. Parallel scans: a Context a worker (Context.fork), one scan recipe over several ranges, batches through a channel.
-// Data changes: operators whose Next writes and hands RETURNING rows out; expressions over images of a row come from CompileRow.
+// Window functions: an operator over a sorter that reads partition by partition into a spool; frames are stretches of places in
+// it. Parallel scans: several instances of the operators above one scan, each with a Context of its own over a part of the
+// scan's range, hand batches to the operator that remembers rows. Semi and anti joins: joinOp passes a left row at its first
+// match, or without one.
 package exec

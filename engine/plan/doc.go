@@ -16,21 +16,20 @@
 // query levels needs no renumbering.
 //
 // Rules (rules.go) rewrite nodes in place and expressions by copy: a Node belongs to one parent, an Expr may be shared as long as
-// it holds no subquery. The last rules are physical: they fill Scan.Access and Join.Method.
+// it holds no subquery. The last rules are physical: they fill Scan.Access and Join.Method. Env.Validate checks after each rule
+// that the tree still hangs together.
 //
 // # Seams
 //
-// Data changes bind with the same Binder: a target's rows are a Scan, an image of a row is a table scope (BindTableExpr shows
-// how), and their nodes stand beside those in node.go.
+// Window functions: a call with OVER is bound as Binder.aggregate binds the others (windowCall is the place); its node is a
+// Window between Aggregate and Project that appends one column a call, which the select list then reads. The node asks its input
+// for the order of PARTITION BY and ORDER BY as physicalSort does, so an ordered access serves it too.
 //
-// Window functions: a call with OVER is bound where bindAggregate binds the others, its node is a Window between Aggregate and
-// Project that appends one column a call; the select list then reads that column. The node asks its input for the order of
-// PARTITION BY and ORDER BY as Sort does, so an ordered access serves it too.
+// Decorrelation: EXISTS, IN and scalar subqueries in a conjunct carry their plan and its FreeColumns; a rule before push-filters
+// may turn such a conjunct into a semi, anti or left Join whose condition is the correlated filter. Join needs two more kinds, and
+// the executor their rule of which rows come out.
 //
-// Decorrelation: EXISTS, IN and scalar subqueries in a conjunct carry their plan and its FreeColumns; a rule before
-// push-filters may turn a conjunct into a semi, anti or left Join whose condition is the correlated filter. Join needs two more
-// kinds and no executor change but the emission rule of its match flags.
-//
-// Parallel scans: a Scan without required order may be cut into ranges of its access's key; everything between it and the first
-// operator that remembers rows (Sort, Aggregate, the build side of a Join) only reads its Context, of which each worker gets one.
+// Parallel scans: a Scan from which nobody asks an order may be cut into ranges of its access's key; everything between it and the
+// first operator that remembers rows (Sort, Aggregate, the remembered side of a Join) only reads its Context, of which each worker
+// would have one.
 package plan
