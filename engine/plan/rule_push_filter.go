@@ -37,7 +37,8 @@ func (o *optimizer) push(n Node, conds []Expr) Node {
 			return n
 		}
 	case *Aggregate:
-		below, above := split(conds, func(x Expr) bool { return len(n.Keys) > 0 && readsExactly(x, itemColumns(n.Keys)) })
+		keys := itemColumns(slices.DeleteFunc(slices.Clone(n.Keys), func(k Item) bool { return !isDeterministic(k.X) }))
+		below, above := split(conds, func(x Expr) bool { return len(n.Keys) > 0 && readsExactly(x, keys) })
 		n.Input = o.push(n.Input, substituteItems(below, n.Keys))
 		return filter(n, above)
 	case *Distinct:
