@@ -42,6 +42,9 @@ func (db *DB) Resume(s *Session) *Conn { return &Conn{db: db, session: s} }
 // Session gives the connection's session, for Resume.
 func (c *Conn) Session() *Session { return c.session }
 
+// DB gives the database that the connection is on.
+func (c *Conn) DB() *DB { return c.db }
+
 // InTransaction reports whether an explicit transaction is open.
 func (c *Conn) InTransaction() bool { return c.tx != nil }
 

@@ -31,8 +31,8 @@ func (c *Conn) declared(name string) (*catalog.Declared, error) {
 	return nil, types.Errorf(types.ERROR, "No declared schema found for '%s'", name)
 }
 
-// catalog is the catalog that the session sees.
-func (c *Conn) catalog() (*catalog.Snapshot, error) {
+// Catalog gives the catalog that the session sees: inside a transaction its own.
+func (c *Conn) Catalog() (*catalog.Snapshot, error) {
 	if c.tx != nil {
 		return c.tx.cat, nil
 	}
@@ -77,7 +77,7 @@ func (c *Conn) diffSchema(s *ast.DiffSchemaStmt) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	cat, err := c.catalog()
+	cat, err := c.Catalog()
 	if err != nil {
 		return nil, err
 	}

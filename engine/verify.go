@@ -7,7 +7,7 @@ import (
 // Verify judges a declaration as far as can be told without running it (catalog.Declared.Verify), under the session's settings and
 // beside the schemas that are there. Who reads schema files calls it before Diff: its errors point into them.
 func (c *Conn) Verify(d *catalog.Declared) error {
-	cat, err := c.catalog()
+	cat, err := c.Catalog()
 	if err != nil {
 		return err
 	}

@@ -9,17 +9,21 @@ import (
 	"strings"
 )
 
-// Case is one case of a conformance file: a directive, its input and the expected answer.
+// Case is one case of a file: a directive, its input and the expected answer.
 type Case struct {
 	// File and Line locate the directive.
 	File string
 	Line int
-	// Kind is "exec" or "query"; RowSort says that the order of rows is not part of the answer.
-	Kind    string
+	// Kind is the directive, in conformance files "exec" or "query"; Args are the words behind it in migration files.
+	Kind string
+	Args []string
+	// RowSort says of a query that the order of rows is not part of the answer.
 	RowSort bool
 	Input   string
 	// Expected are the lines of the answer.
 	Expected []string
+	// The answer, with the lines that fence it in, is lines [answer, end) of the file, from 0.
+	answer, end int
 }
 
 // ID is the case's "file:line".
@@ -27,7 +31,11 @@ func (c *Case) ID() string { return fmt.Sprintf("%s:%d", c.File, c.Line) }
 
 // ReadCases reads a file in the format of conformance/README.md (the one that cockroachdb/datadriven reads).
 func ReadCases(name string, r io.Reader) ([]*Case, error) {
-	in := &caseReader{file: name, scan: bufio.NewScanner(r)}
+	return readCases(name, r, conformanceDirective)
+}
+
+func readCases(name string, r io.Reader, directive func(*Case, string) error) ([]*Case, error) {
+	in := &caseReader{file: name, scan: bufio.NewScanner(r), directive: directive}
 	in.scan.Buffer(nil, 64<<20)
 	var cases []*Case
 	for {
@@ -40,9 +48,10 @@ func ReadCases(name string, r io.Reader) ([]*Case, error) {
 }
 
 type caseReader struct {
-	file string
-	scan *bufio.Scanner
-	line int
+	file      string
+	scan      *bufio.Scanner
+	line      int
+	directive func(*Case, string) error // sets what a directive line says
 }
 
 func (r *caseReader) read() (string, bool) {
@@ -64,9 +73,9 @@ func (r *caseReader) next() (*Case, error) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		var err error
-		if c, err = r.directive(line); err != nil {
-			return nil, err
+		c = &Case{File: r.file, Line: r.line}
+		if err := r.directive(c, line); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.ID(), err)
 		}
 	}
 	if err := r.input(c); err != nil {
@@ -76,17 +85,16 @@ func (r *caseReader) next() (*Case, error) {
 	return c, r.scan.Err()
 }
 
-func (r *caseReader) directive(line string) (*Case, error) {
-	c := &Case{File: r.file, Line: r.line}
+func conformanceDirective(c *Case, line string) error {
 	switch line {
 	case "exec", "query":
 		c.Kind = line
 	case "query rowsort":
 		c.Kind, c.RowSort = "query", true
 	default:
-		return nil, fmt.Errorf("%s: unknown directive %q; want exec, query or query rowsort", c.ID(), line)
+		return fmt.Errorf("unknown directive %q; want exec, query or query rowsort", line)
 	}
-	return c, nil
+	return nil
 }
 
 func (r *caseReader) input(c *Case) error {
@@ -107,21 +115,19 @@ func (r *caseReader) input(c *Case) error {
 
 // answer reads to the blank line that ends the case, or, after a doubled ----, to the doubled ---- that does.
 func (r *caseReader) answer(c *Case) {
+	c.answer = r.line
 	line, ok := r.read()
 	if ok && line == "----" {
-		for {
-			if line, ok = r.read(); !ok {
-				return
-			}
-			if line == "----" {
-				r.read() // its twin
-				return
-			}
+		for line, ok = r.read(); ok && line != "----"; line, ok = r.read() {
 			c.Expected = append(c.Expected, line)
 		}
+		r.read() // its twin
+		c.end = r.line
+		return
 	}
 	for ok && line != "" {
 		c.Expected = append(c.Expected, line)
 		line, ok = r.read()
 	}
+	c.end = c.answer + len(c.Expected)
 }

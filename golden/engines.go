@@ -100,6 +100,8 @@ func jsonLine(row types.Row) string {
 	return string(append(b, ']'))
 }
 
+func (s *session) Conn() *engine.Conn { return s.conn }
+
 func (s *session) InTransaction() bool { return s.conn.InTransaction() }
 
 func (s *session) Reopen(ctx context.Context) error {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quereus/quereus-migrate/engine"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -18,6 +19,8 @@ type Session interface {
 	Query(ctx context.Context, sql string) (lines []string, err error)
 	// InTransaction reports whether an explicit transaction is open.
 	InTransaction() bool
+	// Conn gives the session's connection; Reopen makes another one.
+	Conn() *engine.Conn
 	// Reopen closes the database and opens it again, with the session's settings and declarations kept.
 	Reopen(ctx context.Context) error
 	Close() error
