@@ -54,6 +54,7 @@ func (o Options) pebbleOptions(f *fence) *pebble.Options {
 		ReadOnly:           o.ReadOnly,
 		Comparer:           pebble.DefaultComparer,
 		FormatMajorVersion: formatMajorVersion,
+		Logger:             logger{f.health},
 		LoggerAndTracer:    logger{f.health},
 		EventListener:      listener(f.health),
 		CacheSize:          o.CacheBytes,

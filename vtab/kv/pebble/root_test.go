@@ -2,6 +2,7 @@ package pebble
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -293,6 +294,8 @@ func TestOtherProcess(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "db")
 	other := exec.Command(os.Args[0], "-test.run=^TestHolderProcess$", "-test.v")
 	other.Env = append(os.Environ(), "KV_HOLD="+dir)
+	var printed bytes.Buffer
+	other.Stderr = &printed
 	out, err := other.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, other.Start())
@@ -308,6 +311,7 @@ func TestOtherProcess(t *testing.T) {
 	}
 	require.NoError(t, other.Process.Kill())
 	_ = other.Wait() // it was killed
+	require.Empty(t, printed.String(), "Pebble prints nothing")
 	s, err := Open(dir, Options{})
 	require.NoError(t, err, "the lock ends with its process")
 	require.Equal(t, []string{"durable=1"}, kvtest.Dump(t, s, kv.Span{}))
