@@ -35,7 +35,7 @@ func (b *Binder) tableRef(t *ast.TableRef) part {
 	}
 	if t.Name.Schema.IsZero() {
 		if m := b.ctes.find(t.Name.Name.Text); m != nil {
-			return derivedPart(b.readMember(m), name, nil)
+			return newPart(b.readMember(m), name, "", nil)
 		}
 	}
 	rel, committed := b.relation(t.Name, t.Pos())
@@ -153,7 +153,7 @@ func (b *Binder) view(v *catalog.View, committed bool, name, schema string) part
 
 func (b *Binder) tableSubquery(t *ast.TableSubquery, outer *Scope) part {
 	n := b.query(t.Query, outer)
-	return derivedPart(n, t.Alias.Text, b.renamed(n, t.Columns))
+	return newPart(n, t.Alias.Text, "", b.renamed(n, t.Columns))
 }
 
 // renamed gives the names of a source's columns under an alias column list, which names the first ones; nil for none.

@@ -65,7 +65,7 @@ func (b *Binder) refuseSameNames(l, r part, at ast.Pos) {
 func (p part) nullExtended() part {
 	p.sources, p.visible = slices.Clone(p.sources), slices.Clone(p.visible)
 	for i, src := range p.sources {
-		p.sources[i] = &source{name: src.name, schema: src.schema, cols: nullable(src.cols), derived: src.derived}
+		p.sources[i] = &source{name: src.name, schema: src.schema, cols: nullable(src.cols)}
 	}
 	for i := range p.visible {
 		p.visible[i].col.Nullable = true

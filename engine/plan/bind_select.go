@@ -70,7 +70,7 @@ func (s *selection) expandList() {
 		s.b.checkInverse(it, s)
 		if !it.Star {
 			s.list = append(s.list, listItem{item: it, at: it.Pos()})
-			s.names = append(s.names, s.itemName(it))
+			s.names = append(s.names, ast.ItemName(it))
 			continue
 		}
 		for _, c := range s.star(it) {
@@ -79,33 +79,6 @@ func (s *selection) expandList() {
 		}
 	}
 	ast.UniqueNames(s.names)
-}
-
-// itemName names an item's column as spec 10 §4 says. A plain reference spells it as written, save that a grouping key is spelled
-// as in GROUP BY, and a column of a subquery or member of WITH as there.
-func (s *selection) itemName(it *ast.SelectItem) string {
-	ref, ok := it.X.(*ast.ColumnRef)
-	if !ok || !it.Alias.IsZero() {
-		return ast.ItemName(it)
-	}
-	fold := types.Fold(ref.Column.Text)
-	for _, k := range s.core.GroupBy {
-		if key, isRef := k.(*ast.ColumnRef); isRef && types.Fold(key.Column.Text) == fold {
-			return key.Column.Text
-		}
-	}
-	if ref.Table.IsZero() {
-		for _, v := range s.from.visible {
-			if v.derived && v.fold == fold {
-				return v.col.Name
-			}
-		}
-	} else if src := s.from.source(ref.Schema, ref.Table); src != nil && src.derived {
-		if c, found := s.from.qualified(ref, fold); found {
-			return c.Name
-		}
-	}
-	return ast.ItemName(it)
 }
 
 // star lists the columns of `*`, `t.*` or `s.t.*`.

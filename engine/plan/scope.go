@@ -28,15 +28,12 @@ type source struct {
 	name   string // folded; "" for none
 	schema string // folded; "" unless the source is a table or view under its own name
 	cols   []Column
-	// derived is set for a subquery or member of WITH, whose columns name themselves (see selection.itemName).
-	derived bool
 }
 
 // visible is a column that a bare name reaches and that * lists.
 type visible struct {
-	fold    string
-	col     Column
-	derived bool // see source
+	fold string
+	col  Column
 }
 
 // alias is a name of the select list; bind makes the expression it stands for.
@@ -71,16 +68,6 @@ func visibles(cols []Column) []visible {
 		out[i] = visible{fold: types.Fold(c.Name), col: c}
 	}
 	return out
-}
-
-// derivedPart is newPart for a subquery or member of WITH.
-func derivedPart(node Node, name string, names []string) part {
-	p := newPart(node, name, "", names)
-	p.sources[0].derived = true
-	for i := range p.visible {
-		p.visible[i].derived = true
-	}
-	return p
 }
 
 // scope makes the scope of a query that reads the part.
