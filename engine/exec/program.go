@@ -46,7 +46,8 @@ func (p *Program) take() *instance {
 	return &instance{ec: p.context(), root: p.root()}
 }
 
-// Run begins a run. A data change is made before it returns; a *Conflict tells of one that ended early. The Runtime must not change before Close. The rows must be closed, whatever happens.
+// Run begins a run. A data change is made before it returns; a *Conflict tells of one that ended early. The Runtime must not change
+// before Close. The rows must be closed, whatever happens.
 func (p *Program) Run(ctx context.Context, rt *Runtime) (*Rows, error) {
 	in := p.take()
 	r := &Rows{program: p, in: in, width: len(p.plan.Columns)}

@@ -43,7 +43,8 @@ func (s *rowStore) add(row types.Row) types.Row {
 // blank appends a row of NULLs, to be filled with what keep gives.
 func (s *rowStore) blank() types.Row {
 	if len(s.slab) < s.width || s.slab == nil {
-		s.slab = make([]types.Value, max(slabValues, s.width))
+		few := max(2*len(s.rows), 4) * s.width // the first slabs are small: most stores hold a few rows
+		s.slab = make([]types.Value, max(1, s.width, min(few, slabValues)))
 	}
 	row := types.Row(s.slab[:s.width:s.width])
 	s.slab = s.slab[s.width:]
@@ -72,7 +73,8 @@ func (s *rowStore) keep(v types.Value) types.Value {
 
 func (s *rowStore) copy(b []byte) []byte {
 	if len(s.chunk)+len(b) > cap(s.chunk) {
-		s.chunk = make([]byte, 0, max(chunkBytes, len(b)))
+		few := max(2*s.bytes, 256)
+		s.chunk = make([]byte, 0, max(min(int(few), chunkBytes), len(b)))
 	}
 	from := len(s.chunk)
 	s.chunk = append(s.chunk, b...)

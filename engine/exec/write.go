@@ -117,7 +117,7 @@ func (r *writeRun) statement(root Operator) error {
 	if err == nil {
 		err = r.finish()
 	}
-	if err == nil && r.failed != nil {
+	if err = firstError(err, r.release()); err == nil && r.failed != nil {
 		return r.failed
 	}
 	return err
@@ -175,11 +175,8 @@ func (r *writeRun) open(t *catalog.Table) (vtab.Table, error) {
 	return opened, nil
 }
 
-// end closes what the run opened and forgets what it noted; on nil it does nothing.
-func (r *writeRun) end() error {
-	if r == nil {
-		return nil
-	}
+// release closes what the run opened to write and to look rows up.
+func (r *writeRun) release() error {
 	var first error
 	for i := range r.probes {
 		first = firstError(first, r.probes[i].close())
@@ -188,8 +185,18 @@ func (r *writeRun) end() error {
 		first = firstError(first, t.opened.Close())
 	}
 	clear(r.tables)
+	r.tables = r.tables[:0]
+	return first
+}
+
+// end forgets what the run noted; on nil it does nothing.
+func (r *writeRun) end() error {
+	if r == nil {
+		return nil
+	}
+	err := r.release()
 	clear(r.pending)
-	r.tables, r.pending, r.present, r.failed = r.tables[:0], r.pending[:0], Runtime{}, nil
+	r.pending, r.present, r.failed = r.pending[:0], Runtime{}, nil
 	for i := range r.acts {
 		r.acts[i].forget()
 	}
@@ -199,7 +206,7 @@ func (r *writeRun) end() error {
 	for i := range r.writer {
 		r.writer[i].forget()
 	}
-	return first
+	return err
 }
 
 // presentSource shows the work in progress to what looks rows up.

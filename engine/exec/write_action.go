@@ -58,7 +58,17 @@ func (a *actionRun) prepare() {
 	a.ready = true
 }
 
-func (a *actionRun) forget() { a.ready = false }
+func (a *actionRun) forget() {
+	if !a.ready {
+		return
+	}
+	a.ready = false
+	for _, l := range []*keyList{&a.keys, &a.busy, &a.left} {
+		l.clear()
+	}
+	a.next.reset(len(a.ParentColumns))
+	a.busyNext.reset(len(a.ParentColumns))
+}
 
 // changed notes an update of a row of the parent, if it changes a referenced value. What counts is the value as stored, not as it
 // compares.

@@ -42,7 +42,13 @@ func (r *refRun) prepare() {
 	r.ready = true
 }
 
-func (r *refRun) forget() { r.ready = false }
+func (r *refRun) forget() {
+	if r.ready {
+		r.ready = false
+		r.list.clear()
+		r.rows.reset(len(r.key))
+	}
+}
 
 // waiting is the number of rows noted.
 func (r *refRun) waiting() int { return len(r.of) }
@@ -88,7 +94,7 @@ func (r *refRun) settle() error {
 			r.run.ec.rt.Queue.addReference(r.refRecipe, r.list.key(n), r.rows.rows[i])
 		}
 	}
-	r.ready = false
+	r.forget()
 	return nil
 }
 
@@ -117,7 +123,7 @@ func (r *refRun) check(row types.Row) (ok bool, err error) {
 	if r.exempt(row) {
 		return true, nil
 	}
-	r.ready = false
+	r.forget()
 	r.prepare()
 	if _, _, err := r.list.add(row, r.Key.Columns); err != nil {
 		return false, err
