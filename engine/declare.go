@@ -219,7 +219,7 @@ func seedStmt(s *catalog.DeclaredSeed, t *catalog.Table) *ast.InsertStmt {
 	for i, row := range s.Rows {
 		rows[i] = make([]ast.Expr, len(row))
 		for j, v := range row {
-			rows[i][j] = ast.LiteralOf(v)
+			rows[i][j] = literal(v)
 		}
 	}
 	var key []ast.Name
@@ -232,4 +232,12 @@ func seedStmt(s *catalog.DeclaredSeed, t *catalog.Table) *ast.InsertStmt {
 		Source:  &ast.SelectStmt{Body: &ast.ValuesClause{Rows: rows}},
 		Upserts: []ast.Upsert{{Columns: key}},
 	}
+}
+
+// literal writes a value as an expression: a sign is an operator.
+func literal(v types.Value) ast.Expr {
+	if v.IsNumber() && v.Kind() != types.KindBoolean && types.CompareNumbers(v, types.Int(0)) < 0 {
+		return &ast.Unary{Op: ast.OpNeg, X: ast.LiteralOf(types.Neg(v))}
+	}
+	return ast.LiteralOf(v)
 }

@@ -43,7 +43,7 @@ func (c *Conn) dispatch(ctx context.Context, src *ast.Source, s ast.Stmt, p Para
 	case *ast.AnalyzeStmt:
 		return nil, types.Errorf(types.UNSUPPORTED, "ANALYZE is not supported yet")
 	case *ast.ExplainStmt:
-		return c.explain(ctx, src, s)
+		return c.explain(ctx, src, s, p)
 	}
 	if alter.IsSchemaStmt(s) {
 		return noRows(), c.schemaChange(ctx, s)
@@ -288,6 +288,7 @@ func (c *Conn) runtime(src exec.Source, cat *catalog.Snapshot, p Params) *exec.R
 		Call: function.Call{
 			Now: o.Now(), Local: o.Local, Random: o.Random, Catalog: cat, Functions: c.db.functions,
 			Session: c.sessionForm(), SchemaPath: c.session.settings.schemaPath(),
+			Plan: func(sql string) ([]types.Row, error) { return c.explainText(cat, sql) },
 		},
 	}
 }
@@ -361,8 +362,4 @@ func typeOf(v types.Value) *types.Type {
 		return types.TypeJSON
 	}
 	return types.TypeNull
-}
-
-func (c *Conn) explain(ctx context.Context, src *ast.Source, s *ast.ExplainStmt) (*Rows, error) {
-	return nil, types.Errorf(types.UNSUPPORTED, "EXPLAIN is not supported yet")
 }

@@ -1,6 +1,6 @@
 package function
 
-// Builtins gives a registry with all built-in functions that need no planner.
+// Builtins gives a registry with all built-in functions.
 func Builtins() *Registry {
 	r := NewRegistry()
 	for _, family := range [][]*Function{
@@ -8,7 +8,7 @@ func Builtins() *Registry {
 		jsonInspectors(), jsonBuilders(), jsonMutators(), jsonSchemas(), jsonTables(),
 		sums(), statistics(), extremes(), concatenations(), jsonAggregates(), windows(),
 		series(), randoms(), mutationContext(),
-		objectLists(), tableFacts(), constraintFacts(), viewFacts(), assertionFacts(), functionFacts(), lensFacts(),
+		objectLists(), tableFacts(), constraintFacts(), viewFacts(), assertionFacts(), functionFacts(), lensFacts(), planFacts(),
 	} {
 		for _, f := range family {
 			if err := r.Register(f); err != nil {

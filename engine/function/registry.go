@@ -41,6 +41,8 @@ type Call struct {
 	Session catalog.FormatOptions
 	// SchemaPath are the schemas that the bodies of assertions search behind their own; nil is main alone.
 	SchemaPath []string
+	// Plan plans a text of one statement and gives its operators, as wide as PlanColumns; nil where nothing can be planned.
+	Plan func(sql string) ([]types.Row, error)
 }
 
 // Arg is what the binder knows of an argument.
