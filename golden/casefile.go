@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -130,4 +131,28 @@ func (r *caseReader) answer(c *Case) {
 		line, ok = r.read()
 	}
 	c.end = c.answer + len(c.Expected)
+}
+
+// UpdateCases gives the text of a file with the answers of the cases that did not pass replaced by those they gave.
+func UpdateCases(text string, results []Result) string {
+	lines := strings.Split(text, "\n")
+	var out []string
+	at := 0
+	for _, r := range results {
+		if r.Pass {
+			continue
+		}
+		out = append(out, lines[at:r.Case.answer]...)
+		out = append(out, fenced(r.Got)...)
+		at = r.Case.end
+	}
+	return strings.Join(append(out, lines[at:]...), "\n")
+}
+
+// fenced puts an answer that holds blank lines between doubled ----.
+func fenced(answer []string) []string {
+	if !slices.Contains(answer, "") && (len(answer) == 0 || answer[0] != "----") {
+		return answer
+	}
+	return slices.Concat([]string{"----"}, answer, []string{"----", "----"})
 }

@@ -58,14 +58,15 @@ func dumpQueries(t *catalog.Table) []string {
 		if ix.Where != nil {
 			continue
 		}
-		var order []string
+		var members, order []string
 		for _, m := range ix.Members {
 			if m.X == nil {
-				order = append(order, quoted(t.Columns[m.Column].Name)+direction(m))
+				name := quoted(t.Columns[m.Column].Name)
+				members, order = append(members, name), append(order, name+direction(m))
 			}
 		}
 		if len(order) == len(ix.Members) {
-			out = append(out, "select "+strings.Join(order, ", ")+from+" order by "+strings.Join(order, ", "))
+			out = append(out, "select "+strings.Join(members, ", ")+from+" order by "+strings.Join(order, ", "))
 		}
 	}
 	return out
