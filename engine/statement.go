@@ -268,7 +268,7 @@ func (c *Conn) planEnv(ctx context.Context, cat *catalog.Snapshot) *plan.Env {
 	s := c.session.settings
 	return &plan.Env{
 		Ctx: ctx, Catalog: cat, SchemaPath: s.schemaPath(), Types: c.db.types, Functions: c.db.functions,
-		Planner: c.db.planner, Eval: exec.EvalConst, ForeignKeys: s.boolean("foreign_keys"), Nondeterministic: s.boolean("nondeterministic_schema"),
+		Planner: c.db.planner, Eval: exec.EvalConst, Validate: s.boolean("validate_plan"), ForeignKeys: s.boolean("foreign_keys"), Nondeterministic: s.boolean("nondeterministic_schema"),
 	}
 }
 
