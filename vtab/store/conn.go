@@ -56,7 +56,7 @@ func (m *Module) Begin(_ context.Context, db vtab.DB, p vtab.Pin) (vtab.Conn, er
 	if own.view != nil || own.closed.Swap(true) {
 		return nil, types.Errorf(types.MISUSE, "module %s: a transaction begins from a committed state", m.name)
 	}
-	txn := kv.NewTxn(m.store, own.snap, kv.TxnOptions{MemoryBudget: db.MemoryBudget()})
+	txn := kv.NewTxn(m.store, own.snap, kv.TxnOptions{MemoryBudget: db.MemoryBudget(), BulkCommit: m.options.BulkCommit})
 	return &Conn{m: m, db: db, snap: own.snap, txn: txn}, nil
 }
 

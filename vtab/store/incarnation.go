@@ -137,7 +137,8 @@ func (m *Module) clearRanges(ctx context.Context, ranges []retired, sync bool) e
 	return m.store.Commit(b, sync)
 }
 
-// recover reads the allocator and clears what intents and retired records list.
+// recover reads the allocator and clears what intents and retired records list. In a store that is open to read only it stays where
+// it is: nothing names it, and the next open that may write clears it.
 func (m *Module) recover(ctx context.Context) error {
 	m.next = 1
 	if value, found, err := m.store.Get(nextKey, nil); err != nil {
@@ -165,7 +166,11 @@ func (m *Module) recover(ctx context.Context) error {
 	}
 	m.write.Lock()
 	defer m.write.Unlock()
-	return m.clearRanges(ctx, append(intents, gone...), true)
+	err = m.clearRanges(ctx, append(intents, gone...), true)
+	if types.CodeOf(err) == types.READONLY {
+		return nil
+	}
+	return err
 }
 
 func (m *Module) readLeftovers(space byte, span func(catalog.Incarnation, []byte) (kv.Span, error)) ([]retired, error) {

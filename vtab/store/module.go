@@ -18,6 +18,8 @@ type Options struct {
 	// Overlay is the size in bytes of a table below which a rewrite goes through the transaction's overlay, and a dropped range is
 	// deleted in the commit's own batch, in place of bulk files; 1 MiB when 0.
 	Overlay int64
+	// BulkCommit is the size in bytes from which on a commit goes as bulk files in place of one batch (kv.TxnOptions); 256 MiB when 0.
+	BulkCommit int64
 }
 
 const defaultOverlay = 1 << 20

@@ -54,5 +54,24 @@ func (d *decoder) program(stored []byte) (p *program, values []byte, err error) 
 			return &d.programs[i], stored[n:], nil
 		}
 	}
-	return nil, nil, types.Errorf(types.CORRUPT, "a stored row names the unknown layout %d", id)
+	return nil, nil, errUnknownLayout(id)
+}
+
+// measure reports whether a stored row has the values of its layout and nothing behind them.
+func (f *rowFormat) measure(stored []byte) error {
+	id, n := binary.Uvarint(stored)
+	for i := range f.layouts {
+		if l := &f.layouts[i]; n > 0 && l.id == id {
+			rest, err := catalog.SkipValues(stored[n:], len(l.columns))
+			if err == nil && len(rest) > 0 {
+				err = types.Errorf(types.CORRUPT, "a stored row has %d bytes behind its last value", len(rest))
+			}
+			return err
+		}
+	}
+	return errUnknownLayout(id)
+}
+
+func errUnknownLayout(id uint64) error {
+	return types.Errorf(types.CORRUPT, "a stored row names the unknown layout %d", id)
 }
