@@ -165,7 +165,7 @@ func (r *renamer) table(t *catalog.Table) *catalog.Table {
 	for e := range t.Expressions() {
 		x, changed := ast.RenameRefs[ast.Node](e.X, r.names.RowHome(t, e.Kind), r.renamings...)
 		if changed {
-			out = withExpression(out, e, x.(ast.Expr))
+			out = out.WithExpression(e, x.(ast.Expr))
 		}
 	}
 	for i, fk := range t.ForeignKeys {
@@ -174,25 +174,6 @@ func (r *renamer) table(t *catalog.Table) *catalog.Table {
 		}
 	}
 	return out
-}
-
-// withExpression puts another expression in the place of e.
-func withExpression(t *catalog.Table, e catalog.Expression, x ast.Expr) *catalog.Table {
-	switch e.Kind {
-	case catalog.DefaultExpression:
-		return t.WithColumn(e.Column, func(c *catalog.Column) { c.Default = x })
-	case catalog.GeneratedExpression:
-		return t.WithColumn(e.Column, func(c *catalog.Column) { c.Generated = x })
-	case catalog.CheckExpression:
-		return t.WithCheck(e.Check, func(c *catalog.Check) { c.X = x })
-	case catalog.IndexPredicate:
-		return t.WithIndex(e.Index, func(ix *catalog.Index) { ix.Where = x })
-	}
-	return t.WithIndex(e.Index, func(ix *catalog.Index) {
-		members := append([]catalog.IndexMember(nil), ix.Members...)
-		members[e.Member].X = x
-		ix.Members = members
-	})
 }
 
 // foreignKey gives the key with its parent's names rewritten, nil when they stay.

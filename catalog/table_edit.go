@@ -3,6 +3,7 @@ package catalog
 import (
 	"slices"
 
+	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -54,6 +55,24 @@ func (t *Table) WithIndex(i int, change func(*Index)) *Table {
 	c := t.Clone()
 	replace(c.Indexes, i, change)
 	return c
+}
+
+// WithExpression puts another expression in the place of e, which Expressions gave.
+func (t *Table) WithExpression(e Expression, x ast.Expr) *Table {
+	switch e.Kind {
+	case DefaultExpression:
+		return t.WithColumn(e.Column, func(c *Column) { c.Default = x })
+	case GeneratedExpression:
+		return t.WithColumn(e.Column, func(c *Column) { c.Generated = x })
+	case CheckExpression:
+		return t.WithCheck(e.Check, func(c *Check) { c.X = x })
+	case IndexPredicate:
+		return t.WithIndex(e.Index, func(ix *Index) { ix.Where = x })
+	}
+	return t.WithIndex(e.Index, func(ix *Index) {
+		ix.Members = slices.Clone(ix.Members)
+		ix.Members[e.Member].X = x
+	})
 }
 
 func replace[T any](list []*T, i int, change func(*T)) {

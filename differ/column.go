@@ -140,7 +140,7 @@ func (c *comparison) compareColumn(p *tablePair, q *columnPair) {
 
 func (c *comparison) sameGenerated(a, b *catalog.Column) bool {
 	return a.Stored == b.Stored && (sameExpr(a.Generated, b.Generated) ||
-		holdsQuery(a.Generated) && sameExpr(c.plain(a.Generated).(ast.Expr), c.plain(b.Generated).(ast.Expr)))
+		ast.HoldsQuery(a.Generated) && sameExpr(c.plain(a.Generated).(ast.Expr), c.plain(b.Generated).(ast.Expr)))
 }
 
 // targetCollation gives the collation that the column shall have. Without a type of its own a declaration leaves the live one.

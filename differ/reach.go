@@ -93,31 +93,6 @@ func (c *comparison) isGone(name string) bool {
 // isRecreated reports whether a live relation is dropped and created again under its name.
 func (c *comparison) isRecreated(name string) bool { return c.recreated[types.Fold(name)] }
 
-// holdsQuery reports whether an expression may name relations. Most do not, and are told apart without a walk.
-func holdsQuery(x ast.Expr) bool {
-	switch x := x.(type) {
-	case *ast.Literal, *ast.ColumnRef:
-		return false
-	case *ast.Binary:
-		return holdsQuery(x.L) || holdsQuery(x.R)
-	case *ast.Unary:
-		return holdsQuery(x.X)
-	case *ast.Is:
-		return holdsQuery(x.X) || x.Y != nil && holdsQuery(x.Y)
-	}
-	found := false
-	ast.Walk(x, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectStmt:
-			found = true
-		case *ast.In:
-			found = found || n.Table != nil
-		}
-		return !found
-	})
-	return found
-}
-
 // rowReach is reach of an expression over a table's row, whose subqueries see the schema of the table only.
 func (c *comparison) rowReach(t *catalog.Table, x ast.Expr) closure {
 	return c.reach(x, []string{t.Schema})

@@ -201,9 +201,9 @@ func (c *comparison) carried(t *catalog.Table) *catalog.Table {
 	out := t
 	own := c.renames.touched[nameOf(t.Schema, t.Name)]
 	for e := range t.Expressions() {
-		if own || holdsQuery(e.X) && c.touches(e.X, []string{t.Schema}) {
+		if own || ast.HoldsQuery(e.X) && c.touches(e.X, []string{t.Schema}) {
 			if x := renamed(e.X, c.liveNames.RowHome(t, e.Kind), c.renames.list); x != e.X {
-				out = withExpression(out, e, x)
+				out = out.WithExpression(e, x)
 			}
 		}
 	}
@@ -253,22 +253,4 @@ func (c *comparison) carriedForeignKey(child *catalog.Table, fk *catalog.Foreign
 		}
 	}
 	return &n
-}
-
-// withExpression puts another expression in the place of e.
-func withExpression(t *catalog.Table, e catalog.Expression, x ast.Expr) *catalog.Table {
-	switch e.Kind {
-	case catalog.DefaultExpression:
-		return t.WithColumn(e.Column, func(c *catalog.Column) { c.Default = x })
-	case catalog.GeneratedExpression:
-		return t.WithColumn(e.Column, func(c *catalog.Column) { c.Generated = x })
-	case catalog.CheckExpression:
-		return t.WithCheck(e.Check, func(c *catalog.Check) { c.X = x })
-	case catalog.IndexPredicate:
-		return t.WithIndex(e.Index, func(ix *catalog.Index) { ix.Where = x })
-	}
-	return t.WithIndex(e.Index, func(ix *catalog.Index) {
-		ix.Members = slices.Clone(ix.Members)
-		ix.Members[e.Member].X = x
-	})
 }

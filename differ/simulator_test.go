@@ -777,7 +777,7 @@ func (s *simulator) cascade(first ast.Renaming) []ast.Renaming {
 func renamedTable(names *catalog.Names, t *catalog.Table, list []ast.Renaming) *catalog.Table {
 	n := t.Clone()
 	for e := range t.Expressions() {
-		n = withExpression(n, e, renamed(e.X, names.RowHome(t, e.Kind), list))
+		n = n.WithExpression(e, renamed(e.X, names.RowHome(t, e.Kind), list))
 	}
 	if t.Maintained != nil {
 		m := *t.Maintained

@@ -201,7 +201,7 @@ func (rs *ruleSet) checks(r *Rules, im *images, or ast.ConflictAction) {
 		}
 		k := &Check{Position: i, Message: checkMessage(r.Table, i), Action: effective(or, c.OnConflict)}
 		use := Use{Mode: CheckExpr, BareOld: r.Op == ast.OnDelete}
-		if k.Action == ast.ConflictAbort && holdsQuery(c.X) {
+		if k.Action == ast.ConflictAbort && ast.HoldsQuery(c.X) {
 			k.Deferred = rs.deferred(r.Table, c.X, use)
 		} else {
 			k.X = rs.bind(r.Table, c.X, use, im)
@@ -231,21 +231,6 @@ func checkMessage(t *catalog.Table, i int) string {
 		message += fmt.Sprintf(" (%s)", text)
 	}
 	return message
-}
-
-// holdsQuery reports whether an expression has a subquery in it.
-func holdsQuery(x ast.Expr) bool {
-	found := false
-	ast.Walk(x, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectStmt:
-			found = true
-		case *ast.In:
-			found = found || n.Table != nil
-		}
-		return !found
-	})
-	return found
 }
 
 // replaces reports whether the operation may evict rows: REPLACE is the statement's action, or a uniqueness rule's own.
