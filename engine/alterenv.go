@@ -183,7 +183,7 @@ func (e *alterEnv) CheckAssertion(ctx context.Context, s *catalog.Snapshot, a *c
 }
 
 func (e *alterEnv) Count(ctx context.Context, q *ast.SelectStmt, limit int64) (n int64, err error) {
-	rows, err := e.tx.conn.queryOn(ctx, e.tx.reading(), nil, q, Params{})
+	rows, err := e.tx.conn.queryOn(ctx, e.tx.reading(), q, Params{})
 	if err != nil {
 		return 0, err
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -157,33 +156,44 @@ func (c *Conn) each(ctx context.Context, src *ast.Source, p Params, f func(r *Ro
 func (c *Conn) run(ctx context.Context, src *ast.Source, s ast.Stmt, p Params) (r *Rows, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = c.internal(src, s, v)
+			err = c.internal(statement{src, s}, v)
 		}
 	}()
 	return c.dispatch(ctx, src, s, p)
 }
 
-// internal turns a panic into an error. The open transaction cannot be trusted any more and is rolled back.
-func (c *Conn) internal(src *ast.Source, s ast.Stmt, v any) error {
-	c.db.opts.Logger.Error("statement panicked", "panic", v, "stack", string(debug.Stack()))
-	line, col := src.Position(s.Pos())
-	e := &types.Error{Code: types.INTERNAL, Line: line, Column: col,
-		Message: fmt.Sprintf("internal error in statement %q: %v", abridge(statementText(src, s)), v)}
+// internal turns a panic in a statement into an error. The open transaction cannot be trusted any more and is rolled back.
+func (c *Conn) internal(s statement, v any) error {
+	e := c.panicked(s.text(), v)
+	if s.src != nil {
+		e.Line, e.Column = s.src.Position(s.node.Pos())
+	}
 	if c.tx != nil {
 		t := c.tx
 		c.tx = nil
-		e.Cause = errors.Join(t.rollback())
+		e.Cause = t.rollback()
 	}
 	return e
 }
 
-// statementText is the statement as it stands in its source.
-func statementText(src *ast.Source, s ast.Stmt) string {
-	from, to := s.Pos(), s.End()
-	if from < 0 || int(to) > len(src.Text) {
-		return ast.Format(s)
+// panicked notes a panic and gives the error for it. It is called where the panic is recovered.
+func (c *Conn) panicked(text string, v any) *types.Error {
+	c.db.opts.Logger.Error("statement panicked", "panic", v, "stack", string(debug.Stack()))
+	return &types.Error{Code: types.INTERNAL, Message: fmt.Sprintf("internal error in statement %q: %v", abridge(text), v)}
+}
+
+// statement is a statement with the source it stands in, nil for one that the engine made.
+type statement struct {
+	src  *ast.Source
+	node ast.Stmt
+}
+
+// text is the statement as it stands in its source.
+func (s statement) text() string {
+	if s.src == nil || s.node.Pos() < 0 || int(s.node.End()) > len(s.src.Text) {
+		return ast.Format(s.node)
 	}
-	return src.Text[from:to]
+	return s.src.Text[s.node.Pos():s.node.End()]
 }
 
 // abridge cuts a text that is too long for a message.

@@ -111,7 +111,7 @@ func (e *MigrateError) Unwrap() error { return e.Failures[0].Err }
 // Migrate carries a plan out as one transaction (design §6). The plan was made from the database's schema as it is: a
 // *StalePlanError otherwise. Hazards above o.Allow refuse the run: a *PolicyError. Steps that fail are collected, the others
 // judged in the state that is left, and everything is rolled back: a *MigrateError. The connection must have no transaction open.
-func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (*MigrateResult, error) {
+func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (result *MigrateResult, err error) {
 	if c.tx != nil {
 		return nil, types.Errorf(types.MISUSE, "a migration cannot run inside a transaction")
 	}
@@ -124,7 +124,13 @@ func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (*
 		return nil, err
 	}
 	m := &migration{tx: t, plan: p, options: o}
-	result, err := m.run(ctx, began)
+	defer func() {
+		if v := recover(); v != nil {
+			result, err = nil, c.panicked(m.at, v)
+		}
+	}()
+	defer t.ensureEnded()
+	result, err = m.run(ctx, began)
 	if err != nil || o.DryRun {
 		return result, errors.Join(err, t.rollback())
 	}
@@ -172,6 +178,7 @@ type migration struct {
 	plan    *differ.Plan
 	options MigrateOptions
 	failed  []Failure
+	at      string // what is under way
 }
 
 func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, error) {
@@ -188,6 +195,7 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 	if len(m.failed) > 0 {
 		return nil, &MigrateError{Failures: m.failed}
 	}
+	m.at = "the end of the migration"
 	if m.options.Seeds != nil {
 		if err := m.tx.seed(ctx, m.options.Seeds); err != nil {
 			return nil, err
@@ -209,6 +217,7 @@ func (m *migration) step(ctx context.Context, i int, leaving *leaving) error {
 		m.failed = append(m.failed, Failure{Step: i, SQL: s.SQL, Blocked: on})
 		return nil
 	}
+	m.at = s.SQL
 	progress := Progress{Step: i, Steps: len(m.plan.Steps), SQL: s.SQL}
 	m.report(progress)
 	if err := m.tx.savepoint(ctx, stepSavepoint); err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"github.com/quereus/quereus-migrate/alter"
 	"github.com/quereus/quereus-migrate/catalog"
@@ -139,6 +140,7 @@ func (c *Conn) inTx(ctx context.Context, f func(*tx) error) error {
 		return err
 	}
 	t.writing = true
+	defer t.ensureEnded()
 	err = t.statement(ctx, func() error { return f(t) })
 	if err != nil && !keeps(err) {
 		return t.abort(err)
@@ -163,19 +165,23 @@ func (t *tx) alter(ctx context.Context, s ast.Stmt, leaving *leaving, progress f
 			err = e
 		}
 	}()
-	return alter.Run(ctx, env, s)
+	if err = alter.Run(ctx, env, s); errors.Is(err, types.INTERNAL) {
+		return types.Wrapf(types.INTERNAL, err, "internal error in statement %q", abridge(ast.Format(s)))
+	}
+	return err
 }
 
 // query runs a query on the transaction's state, or in autocommit on the committed one, which its rows hold until they are closed.
 // One that changes rows on its way is run as a data change.
-func (c *Conn) query(ctx context.Context, src *ast.Source, s *ast.SelectStmt, p Params) (*Rows, error) {
+func (c *Conn) query(ctx context.Context, src *ast.Source, s *ast.SelectStmt, p Params) (rows *Rows, err error) {
 	read, err := c.read()
 	if err != nil {
 		return nil, err
 	}
+	defer read.unless(&rows)
 	program, err := c.compile(ctx, read, src, s, p.types())
 	if err != nil {
-		return nil, read.fail(err)
+		return nil, err
 	}
 	if program.Writes() {
 		if err := read.close(nil); err != nil {
@@ -183,16 +189,17 @@ func (c *Conn) query(ctx context.Context, src *ast.Source, s *ast.SelectStmt, p 
 		}
 		return c.write(ctx, src, s, p)
 	}
-	return c.start(ctx, read, program, p)
+	return c.start(ctx, read, program, statement{src, s}, p)
 }
 
-// queryOn runs a reading statement on a state, which its rows take over.
-func (c *Conn) queryOn(ctx context.Context, read *reading, src *ast.Source, s *ast.SelectStmt, p Params) (*Rows, error) {
-	program, err := c.compile(ctx, read, src, s, p.types())
+// queryOn runs a reading statement of the engine's own on a state, which its rows take over.
+func (c *Conn) queryOn(ctx context.Context, read *reading, s *ast.SelectStmt, p Params) (rows *Rows, err error) {
+	defer read.unless(&rows)
+	program, err := c.compile(ctx, read, nil, s, p.types())
 	if err != nil {
-		return nil, read.fail(err)
+		return nil, err
 	}
-	return c.start(ctx, read, program, p)
+	return c.start(ctx, read, program, statement{nil, s}, p)
 }
 
 // compile plans and compiles a query or a data change.
@@ -206,15 +213,23 @@ func (c *Conn) compile(ctx context.Context, read *reading, src *ast.Source, s as
 	return exec.Build(pl)
 }
 
-// start runs a program on a state, which its rows take over.
-func (c *Conn) start(ctx context.Context, read *reading, program *exec.Program, p Params) (*Rows, error) {
+// start runs a program on a state, which its rows take over. s is what it was made of.
+func (c *Conn) start(ctx context.Context, read *reading, program *exec.Program, s statement, p Params) (*Rows, error) {
 	rows, err := program.Run(ctx, c.runtime(&read.source, read.cat(), p))
 	if err != nil {
-		return nil, read.fail(err)
+		return nil, err
 	}
-	return &Rows{columns: program.Columns(), next: rows.Next, close: func() error {
-		return read.close(rows.Close())
-	}}, nil
+	end := func() error { return read.close(rows.Close()) }
+	next := func() (row types.Row, err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				closing := end()
+				row, err = nil, errors.Join(c.internal(s, v), closing)
+			}
+		}()
+		return rows.Next()
+	}
+	return &Rows{columns: program.Columns(), next: next, close: end}, nil
 }
 
 // reading is the state that a reading statement holds.
@@ -257,10 +272,11 @@ func (r *reading) close(err error) error {
 	return err
 }
 
-// fail gives the state back and passes an error on.
-func (r *reading) fail(cause error) error {
-	r.close(nil)
-	return cause
+// unless gives the state back unless rows have taken it over. It is deferred by what reads, and so sees to panics too.
+func (r *reading) unless(rows **Rows) {
+	if *rows == nil {
+		r.close(nil)
+	}
 }
 
 // planEnv is what statements and stored expressions of the session are bound against.

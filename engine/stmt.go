@@ -51,7 +51,7 @@ func (c *Conn) Prepare(sql string, values ...Params) (*Stmt, error) {
 func (s *Stmt) Query(ctx context.Context, p Params) (r *Rows, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = s.conn.internal(s.src, s.stmt, v)
+			err = s.conn.internal(statement{s.src, s.stmt}, v)
 		}
 	}()
 	if !isPlanned(s.stmt) {
@@ -61,11 +61,12 @@ func (s *Stmt) Query(ctx context.Context, p Params) (r *Rows, err error) {
 	if err != nil {
 		return nil, err
 	}
+	defer read.unless(&r)
 	if err := s.plan(ctx, read, p); err != nil {
-		return nil, read.fail(err)
+		return nil, err
 	}
 	if !s.program.Writes() {
-		return s.conn.start(ctx, read, s.program, p)
+		return s.conn.start(ctx, read, s.program, statement{s.src, s.stmt}, p)
 	}
 	if err := read.close(nil); err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func isPlanned(s ast.Stmt) bool {
 func (s *Stmt) ExecBatch(ctx context.Context, rows [][]types.Value) (changes int64, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = s.conn.internal(s.src, s.stmt, v)
+			err = s.conn.internal(statement{s.src, s.stmt}, v)
 		}
 	}()
 	if !isPlanned(s.stmt) {

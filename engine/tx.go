@@ -22,6 +22,7 @@ type tx struct {
 	// parts are the modules' parts, by module.index; nil until the first write there.
 	parts   []vtab.Conn
 	writing bool // holds the writer lock
+	ended   bool
 	saves   []savepoint
 	// checks are those that wait for the commit.
 	checks exec.Queue
@@ -231,8 +232,19 @@ func (t *tx) rollback() error {
 	return t.end(err)
 }
 
+// ensureEnded rolls back a transaction that a panic left open. It is deferred by what otherwise ends it in any case.
+func (t *tx) ensureEnded() {
+	if t.ended {
+		return
+	}
+	if err := t.rollback(); err != nil {
+		t.db.opts.Logger.Error("rolling back after a panic", "error", err)
+	}
+}
+
 // end gives up what the transaction holds.
 func (t *tx) end(err error) error {
+	t.ended = true
 	if t.writing {
 		t.writing = false
 		t.db.unlockWriter()

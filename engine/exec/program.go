@@ -38,7 +38,7 @@ func (p *Program) Params() []plan.Parameter { return p.plan.Params }
 // Writes reports whether the program changes rows: it is run in a transaction (Runtime.Write).
 func (p *Program) Writes() bool { return p.plan.Writes }
 
-// take gives an instance for a run, which close or idle.Put takes back.
+// take gives an instance for a run, which give takes back.
 func (p *Program) take() *instance {
 	if in, ok := p.idle.Get().(*instance); ok {
 		return in
@@ -46,11 +46,33 @@ func (p *Program) take() *instance {
 	return &instance{ec: p.context(), root: p.root()}
 }
 
+// give ends a run and keeps its instance for the next, unless a panic has cut the run short.
+func (p *Program) give(in *instance, isWhole bool) error {
+	if !isWhole {
+		in.abandon()
+		return nil
+	}
+	err := firstError(in.root.Close(), in.ec.end())
+	p.idle.Put(in)
+	return err
+}
+
+// abandon gives back what a run that panicked holds, as far as that still can be done.
+func (in *instance) abandon() {
+	for _, f := range []func() error{in.root.Close, in.ec.end} {
+		func() {
+			defer func() { _ = recover() }() // the first panic is the one that is told
+			_ = f()
+		}()
+	}
+}
+
 // Run begins a run. A data change is made before it returns; a *Conflict tells of one that ended early. The Runtime must not change
 // before Close. The rows must be closed, whatever happens.
 func (p *Program) Run(ctx context.Context, rt *Runtime) (*Rows, error) {
 	in := p.take()
-	r := &Rows{program: p, in: in, width: len(p.plan.Columns)}
+	r := &Rows{program: p, in: in, width: len(p.plan.Columns), running: true}
+	defer r.release()
 	err := in.ec.begin(ctx, rt, p.plan.Params)
 	switch {
 	case err != nil:
@@ -60,6 +82,7 @@ func (p *Program) Run(ctx context.Context, rt *Runtime) (*Rows, error) {
 		err = in.ec.write.statement(in.root)
 		r.changes = in.ec.write.changes
 	}
+	r.running = false
 	if err != nil {
 		r.Close()
 		return nil, err
@@ -91,6 +114,7 @@ type Rows struct {
 	width   int
 	changes int64
 	done    bool
+	running bool // an operator is at work; what sees it otherwise comes behind a panic
 	err     error
 }
 
@@ -106,10 +130,11 @@ func (r *Rows) Next() (types.Row, error) {
 		if r.done || r.in == nil {
 			return nil, r.err
 		}
-		r.at = 0
+		r.at, r.running = 0, true
 		if r.err = r.in.root.Next(&r.batch); r.err != nil {
 			r.batch.Rows = nil
 		}
+		r.running = false
 		r.done = len(r.batch.Rows) == 0
 	}
 	r.at++
@@ -123,7 +148,12 @@ func (r *Rows) Close() error {
 		return nil
 	}
 	r.in, r.batch = nil, Batch{}
-	err := firstError(in.root.Close(), in.ec.end())
-	r.program.idle.Put(in)
-	return err
+	return r.program.give(in, !r.running)
+}
+
+// release ends a run whose beginning panicked.
+func (r *Rows) release() {
+	if r.running {
+		r.Close()
+	}
 }

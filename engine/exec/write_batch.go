@@ -16,16 +16,15 @@ func (p *Program) RunBatch(ctx context.Context, rt *Runtime, rows [][]types.Valu
 	if !p.batch {
 		return 0, types.Errorf(types.MISUSE, "only an INSERT can be run for a batch of parameters")
 	}
-	in := p.take()
-	defer func() {
-		err = firstError(err, in.root.Close(), in.ec.end())
-		p.idle.Put(in)
-	}()
+	in, running := p.take(), true
+	defer func() { err = firstError(err, p.give(in, !running)) }()
 	if err := in.ec.begin(ctx, rt, p.plan.Params); err != nil {
+		running = false
 		return 0, err
 	}
 	op := &batchOp{changeOp: in.root.(*changeOp), program: p, params: rows}
 	err = in.ec.write.statement(op)
+	running = false
 	return in.ec.write.changes, err
 }
 

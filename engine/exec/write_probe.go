@@ -174,7 +174,5 @@ func (p *probeRun) close() error {
 	}
 	in := p.in
 	p.in = nil
-	err := firstError(in.root.Close(), in.ec.end())
-	p.program.idle.Put(in)
-	return err
+	return p.program.give(in, true)
 }
