@@ -15,7 +15,7 @@ const modulePath = "github.com/quereus/quereus-migrate"
 var floors = map[string]int{
 	"types": 0, "types/invariant": 0,
 	"engine/ast": 1, "engine/parse": 1, "catalog": 1, "catalog/schemafile": 1,
-	"vtab": 2, "vtab/kv/internal/memtree": 2, "vtab/kv": 2, "vtab/kv/mem": 2, "vtab/kv/pebble": 2, "vtab/kv/kvtest": 2, "vtab/store": 2, "vtab/vtabtest": 2,
+	"vtab": 2, "vtab/kv/internal/memtree": 2, "vtab/kv": 2, "vtab/kv/mem": 2, "vtab/kv/pebble": 2, "vtab/kv/pebble/crashtest": 2, "vtab/kv/kvtest": 2, "vtab/store": 2, "vtab/vtabtest": 2,
 	"engine/function": 3, "engine/plan": 3, "engine/exec": 3,
 	"alter": 4, "differ": 4,
 	"engine": 5,
@@ -44,7 +44,7 @@ var peers = map[string][]string{
 
 // homes are the only packages that may import an outside package, so that it can be replaced there.
 var homes = map[string][]string{
-	"github.com/cockroachdb/pebble/v2": {"vtab/kv/pebble"},
+	"github.com/cockroachdb/pebble/v2": {"vtab/kv/pebble", "vtab/kv/pebble/crashtest"},
 	"github.com/tidwall/btree":         {"catalog", "vtab/kv/internal/memtree"},
 	"github.com/spf13/cobra":           {"cmd/quereus-migrate"},
 	"gopkg.in/yaml.v3":                 {"catalog/schemafile"},
