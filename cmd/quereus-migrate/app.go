@@ -18,6 +18,8 @@ import (
 // app is what commands share: the terminal, and the way to open what flags name.
 type app struct {
 	*term.Streams
+	// samples shows values of rows to others than people at a terminal, too.
+	samples bool
 	// begun is set once the flags of a command were good and it runs.
 	begun bool
 }

@@ -51,6 +51,7 @@ and values (destructive).`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "run everything, and roll it back")
 	f.BoolVar(&o.create, "create", false, "make the database if it is not there")
 	f.BoolVar(&o.withSeed, "with-seed", false, "insert the declared seed rows that are not there")
+	f.BoolVar(&a.samples, "samples", false, "show values of rows in errors also where no terminal is")
 	o.allow.add(cmd, "allow", "highest severity of hazards that is let through")
 	o.renames.add(cmd)
 	addLockTimeout(cmd, &o.wait)

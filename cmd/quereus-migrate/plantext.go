@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/term"
 	"github.com/quereus/quereus-migrate/differ"
@@ -104,8 +106,17 @@ func (a *app) printFailures(e *engine.MigrateError) {
 			fmt.Fprintf(a.Err, "    not judged, because it depends on statement %d\n", f.Blocked+1)
 			continue
 		}
-		fmt.Fprintf(a.Err, "    %s: %s\n", types.CodeOf(f.Err), f.Err)
+		fmt.Fprintf(a.Err, "    %s: %s\n", types.CodeOf(f.Err), a.reason(f.Err))
 	}
+}
+
+// reason tells why a step failed. A value that does not convert stands in the cause, and is not for logs that may be published.
+func (a *app) reason(err error) string {
+	var e, cause *types.Error
+	if a.samples || a.ErrTerminal || types.CodeOf(err) != types.MISMATCH || !errors.As(err, &e) || !errors.As(e.Cause, &cause) {
+		return err.Error()
+	}
+	return strings.TrimSuffix(e.Message, ": "+cause.Message) + " (--samples shows it)"
 }
 
 // counted gives a number with the words for one or for several.
