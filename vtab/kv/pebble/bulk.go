@@ -24,7 +24,7 @@ func (s *Store) NewBulkWriter() (kv.BulkWriter, error) {
 	path := s.root.tempName("bulk", ".sst")
 	f, err := s.root.fs.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
-		return nil, wrap(err, s.what("make a bulk file"))
+		return nil, s.wrap(err, "make a bulk file")
 	}
 	// Written at the speed of the processor, the file would else be synced all at once at its end.
 	f = vfs.NewSyncingFile(f, vfs.SyncingFileOptions{BytesPerSync: s.options.BytesPerSync})
@@ -103,7 +103,7 @@ func (b *bulkWriter) keep(err error) {
 		err = *failed
 	}
 	if b.err == nil {
-		b.err = wrap(err, b.store.what("write a bulk file"))
+		b.err = b.store.wrap(err, "write a bulk file")
 	}
 }
 
@@ -153,7 +153,7 @@ func (s *Store) removeTemp(path string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return wrap(err, s.what("remove a bulk file"))
+	return s.wrap(err, "remove a bulk file")
 }
 
 type bulkFile struct {

@@ -1,6 +1,7 @@
 package pebble
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -33,7 +34,7 @@ func (s *Store) Checkpoints() ([]CheckpointInfo, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, wrap(err, s.what("list checkpoints"))
+		return nil, s.wrap(err, "list checkpoints")
 	}
 	var out []CheckpointInfo
 	for _, name := range names {
@@ -43,11 +44,11 @@ func (s *Store) Checkpoints() ([]CheckpointInfo, error) {
 		}
 		bytes, err := dirSize(r.fs, r.path(undoName, name))
 		if err != nil {
-			return nil, wrap(err, s.what("measure checkpoint "+name))
+			return nil, s.wrap(err, "measure checkpoint "+name)
 		}
 		out = append(out, CheckpointInfo{Number: n, Bytes: bytes})
 	}
-	slices.SortFunc(out, func(a, b CheckpointInfo) int { return int(a.Number) - int(b.Number) })
+	slices.SortFunc(out, func(a, b CheckpointInfo) int { return cmp.Compare(a.Number, b.Number) })
 	return out, nil
 }
 
@@ -82,7 +83,10 @@ func (s *Store) TakeCheckpoint(ctx context.Context) (uint64, error) {
 	if err := s.Checkpoint(ctx, temp); err != nil {
 		return 0, err
 	}
-	return n, wrap(r.moveDir(temp, undoName, strconv.FormatUint(n, 10)), s.what("checkpoint"))
+	if err := r.moveDir(temp, undoName, strconv.FormatUint(n, 10)); err != nil {
+		return 0, s.wrap(err, "checkpoint")
+	}
+	return n, nil
 }
 
 // moveDir renames a finished directory to its place, durably.
@@ -114,9 +118,9 @@ func (s *Store) DropCheckpoint(n uint64) error {
 	// Renamed first: half removed it must not be taken for a checkpoint.
 	temp := s.root.tempName("dropped", "")
 	if err := s.root.fs.Rename(dir, temp); err != nil {
-		return wrap(err, s.what("drop a checkpoint"))
+		return s.wrap(err, "drop a checkpoint")
 	}
-	return wrap(s.root.fs.RemoveAll(temp), s.what("drop a checkpoint"))
+	return s.wrap(s.root.fs.RemoveAll(temp), "drop a checkpoint")
 }
 
 func (s *Store) checkpointDir(n uint64) (string, error) {
@@ -125,7 +129,7 @@ func (s *Store) checkpointDir(n uint64) (string, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", types.Errorf(types.NOTFOUND, "database %s has no checkpoint %d", s.root.dir, n)
 		}
-		return "", wrap(err, s.what("find a checkpoint"))
+		return "", s.wrap(err, "find a checkpoint")
 	}
 	return dir, nil
 }
@@ -148,7 +152,7 @@ func (s *Store) OpenCheckpoint(ctx context.Context, n uint64) (*Store, error) {
 	dir := s.root.path(name)
 	if err := copyStore(ctx, s.root.fs, from, dir); err != nil {
 		_ = s.root.fs.RemoveAll(dir) // goes at the next open, else
-		return nil, wrap(err, s.what("copy a checkpoint"))
+		return nil, s.wrap(err, "copy a checkpoint")
 	}
 	s.root.retain()
 	c, err := openStore(s.root, dir, s.given, false)

@@ -2,6 +2,7 @@ package pebble
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -16,37 +17,9 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab/kv"
 	"github.com/quereus/quereus-migrate/vtab/kv/kvtest"
+	"github.com/quereus/quereus-migrate/vtab/kv/pebble/crashtest"
 	"github.com/stretchr/testify/require"
 )
-
-// faults makes chosen operations of a file system fail while it is on.
-type faults struct {
-	on   atomic.Bool
-	hits atomic.Int64
-	err  error
-	hit  func(op errorfs.Op) bool
-}
-
-func (f *faults) wrap(fs vfs.FS) vfs.FS {
-	return reusing{errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if !f.on.Load() || !f.hit(op) {
-			return nil
-		}
-		f.hits.Add(1)
-		return f.err
-	}))}
-}
-
-// reusing gives log files to use again through the wrapped file system's other operations: errorfs would inject nothing into
-// them, and the file system in memory locks itself out when it is cloned meanwhile.
-type reusing struct{ vfs.FS }
-
-func (r reusing) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := r.Rename(oldname, newname); err != nil {
-		return nil, err
-	}
-	return r.OpenReadWrite(newname, c)
-}
 
 func isTable(path string) bool { return strings.HasSuffix(path, ".sst") }
 
@@ -54,14 +27,17 @@ func logSync(op errorfs.Op) bool {
 	return strings.HasSuffix(op.Path, ".log") && (op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData)
 }
 
-func writes(op errorfs.Op) bool { return op.Kind.ReadOrWrite() == errorfs.OpIsWrite }
-
-// openFaulty makes a database with small memory tables over faults.
-func openFaulty(t *testing.T, f *faults) (*Store, Options) {
-	o := Options{FS: f.wrap(vfs.NewMem()), Create: true, MemTableBytes: 256 << 10, StallLimit: 300 * time.Millisecond}
+// openFaulty makes a database with small memory tables on a file system whose faults are off.
+func openFaulty(t *testing.T) (*crashtest.FS, *Store, Options) {
+	f := crashtest.New(1)
+	o := faultyOptions(f.FS)
 	s, err := Open("db", o)
 	require.NoError(t, err)
-	return s, o
+	return f, s, o
+}
+
+func faultyOptions(fs vfs.FS) Options {
+	return Options{FS: fs, Create: true, MemTableBytes: 256 << 10, StallLimit: 300 * time.Millisecond}
 }
 
 func commit(s *Store, sync bool, keys int, size int, tag string) error {
@@ -77,7 +53,7 @@ func commit(s *Store, sync bool, keys int, size int, tag string) error {
 func code(err error) string { return types.CodeOf(err).String() }
 
 // requireBroken checks that the store answers everything with its failure, closes, and opens anew with what was durable.
-func requireBroken(t *testing.T, s *Store, o Options, f *faults, want string, durable []string) *Store {
+func requireBroken(t *testing.T, f *crashtest.FS, s *Store, o Options, want string, durable []string) *Store {
 	t.Helper()
 	ctx := context.Background()
 	_, _, err := s.Get([]byte("a"), nil)
@@ -95,7 +71,7 @@ func requireBroken(t *testing.T, s *Store, o Options, f *faults, want string, du
 	require.Equal(t, want, code(s.Checkpoint(ctx, "elsewhere")))
 	_, err = s.Size(kv.Span{})
 	require.Equal(t, want, code(err))
-	f.on.Store(false)
+	f.Heal()
 	require.Equal(t, want, code(commit(s, true, 1, 1, "later")), "it stays broken when the disk is well again")
 	require.NoError(t, s.Close())
 
@@ -112,14 +88,13 @@ func requireBroken(t *testing.T, s *Store, o Options, f *faults, want string, du
 
 // The log cannot be synced: Pebble would end the process, and show what it never made durable.
 func TestLogSyncFails(t *testing.T) {
-	f := &faults{err: syscall.EIO, hit: logSync}
-	s, o := openFaulty(t, f)
+	f, s, o := openFaulty(t)
 	kvtest.Put(t, s, "a", "1")
 	it, err := s.NewIter(kv.IterOptions{})
 	require.NoError(t, err)
 	snap, err := s.NewSnapshot()
 	require.NoError(t, err)
-	f.on.Store(true)
+	f.Fail(syscall.EIO, 0, logSync)
 	err = commit(s, true, 1, 1, "lost")
 	require.Equal(t, "IOERR", code(err))
 	require.ErrorContains(t, err, "database db: a write failed, and it is not known what of it is on disk")
@@ -129,7 +104,7 @@ func TestLogSyncFails(t *testing.T) {
 	require.Equal(t, "IOERR", code(err), "an open snapshot")
 	require.NoError(t, it.Close())
 	require.NoError(t, snap.Close())
-	require.NoError(t, requireBroken(t, s, o, f, "IOERR", []string{"a=1"}).Close())
+	require.NoError(t, requireBroken(t, f, s, o, "IOERR", []string{"a=1"}).Close())
 }
 
 // The log is full while a batch makes Pebble change to a new one: it would unlock a mutex twice, which nothing can catch.
@@ -142,27 +117,30 @@ func TestLogFullInBigBatch(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &faults{err: syscall.ENOSPC, hit: hit}
-			s, o := openFaulty(t, f)
+			f, s, o := openFaulty(t)
 			kvtest.Put(t, s, "a", "1")
-			f.on.Store(true)
+			f.Fail(syscall.ENOSPC, 0, hit)
 			var err error
 			for i := 0; err == nil && i < 100; i++ {
 				err = commit(s, true, 40, 10_000, "lost")
 			}
 			require.Equal(t, "FULL", code(err))
-			require.NoError(t, requireBroken(t, s, o, f, "FULL", []string{"a=1"}).Close())
+			require.NoError(t, requireBroken(t, f, s, o, "FULL", []string{"a=1"}).Close())
 		})
 	}
 }
 
 // Tables cannot be written: Pebble tries without end. Commits are refused with nothing done, and work again later.
 func TestTablesFull(t *testing.T) {
-	f := &faults{err: syscall.ENOSPC, hit: func(op errorfs.Op) bool {
-		return isTable(op.Path) && strings.HasPrefix(op.Path, "db/store-1") && writes(op)
-	}}
-	s, _ := openFaulty(t, f)
-	f.on.Store(true)
+	f, s, _ := openFaulty(t)
+	var hits atomic.Int64
+	f.Fail(syscall.ENOSPC, 0, func(op errorfs.Op) bool {
+		hit := isTable(op.Path) && strings.HasPrefix(op.Path, "db/store-1") && crashtest.Writes(op)
+		if hit {
+			hits.Add(1)
+		}
+		return hit
+	})
 	var err error
 	done := 0
 	for ; err == nil && done < 200; done++ {
@@ -173,11 +151,11 @@ func TestTablesFull(t *testing.T) {
 	require.Equal(t, "FULL", code(err))
 	require.ErrorContains(t, err, "nothing was changed")
 	require.Len(t, kvtest.Dump(t, s, kv.Span{}), 5*done, "reads go on")
-	before := f.hits.Load()
+	before := hits.Load()
 	time.Sleep(3 * retryPause)
-	require.Less(t, f.hits.Load()-before, int64(20), "attempts are slowed down")
+	require.Less(t, hits.Load()-before, int64(20), "attempts are slowed down")
 
-	f.on.Store(false)
+	f.Heal()
 	require.Eventually(t, func() bool { return commit(s, true, 5, 20_000, "after") == nil }, 10*time.Second, 10*time.Millisecond)
 	require.Len(t, kvtest.Dump(t, s, kv.Span{}), 5*done+5)
 	require.NoError(t, s.Close())
@@ -187,17 +165,19 @@ func TestTablesFull(t *testing.T) {
 func TestStalledCommitGivesUp(t *testing.T) {
 	var gate sync.WaitGroup
 	gate.Add(1)
-	f := &faults{err: syscall.ENOSPC}
-	f.hit = func(op errorfs.Op) bool {
-		if isTable(op.Path) && op.Kind == errorfs.OpCreate {
-			gate.Wait() // flushes hang until commits wait for them
-			return true
+	var on atomic.Bool
+	f := crashtest.New(1)
+	o := faultyOptions(errorfs.Wrap(f.FS, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if !on.Load() || !isTable(op.Path) || op.Kind != errorfs.OpCreate {
+			return nil
 		}
-		return false
-	}
-	s, o := openFaulty(t, f)
+		gate.Wait() // flushes hang until commits wait for them
+		return syscall.ENOSPC
+	})))
+	s, err := Open("db", o)
+	require.NoError(t, err)
 	kvtest.Put(t, s, "a", "1")
-	f.on.Store(true)
+	on.Store(true)
 	result := make(chan error, 1)
 	go func() {
 		var err error
@@ -220,49 +200,47 @@ func TestStalledCommitGivesUp(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Fatal("the commit hangs")
 	}
-	require.NoError(t, requireBroken(t, s, o, f, "FULL", []string{"a=1"}).Close())
+	on.Store(false)
+	require.NoError(t, requireBroken(t, f, s, o, "FULL", []string{"a=1"}).Close())
 }
 
 // The manifest cannot be written, by an ingest of ours and by a flush in the background.
 func TestManifestFails(t *testing.T) {
-	manifest := func(op errorfs.Op) bool { return strings.Contains(op.Path, "MANIFEST") && writes(op) }
+	manifest := func(op errorfs.Op) bool { return strings.Contains(op.Path, "MANIFEST") && crashtest.Writes(op) }
 	t.Run("ingest", func(t *testing.T) {
-		f := &faults{err: syscall.EIO, hit: manifest}
-		s, o := openFaulty(t, f)
+		f, s, o := openFaulty(t)
 		kvtest.Put(t, s, "a", "1")
 		file := kvtest.Bulk(t, s, "k", "1", "l", "1")
-		f.on.Store(true)
+		f.Fail(syscall.EIO, 0, manifest)
 		require.Equal(t, "IOERR", code(s.Ingest(context.Background(), []kv.BulkFile{file})))
-		again := requireBroken(t, s, o, f, "IOERR", []string{"a=1"})
+		again := requireBroken(t, f, s, o, "IOERR", []string{"a=1"})
 		got := kvtest.Dump(t, again, kv.Span{Lo: []byte("k"), Hi: []byte("m")})
 		require.Contains(t, []int{0, 2}, len(got), "a file is there as a whole or not at all")
 		require.NoError(t, again.Close())
 	})
 	t.Run("flush", func(t *testing.T) {
-		f := &faults{err: syscall.EIO, hit: manifest}
-		s, o := openFaulty(t, f)
+		f, s, o := openFaulty(t)
 		kvtest.Put(t, s, "a", "1")
-		f.on.Store(true)
+		f.Fail(syscall.EIO, 0, manifest)
 		var err error
 		for i := 0; err == nil && i < 1000; i++ {
 			err = commit(s, true, 5, 20_000, "x")
 			time.Sleep(time.Millisecond)
 		}
 		require.Equal(t, "IOERR", code(err))
-		require.NoError(t, requireBroken(t, s, o, f, "IOERR", []string{"a=1", "x00000="}).Close())
+		require.NoError(t, requireBroken(t, f, s, o, "IOERR", []string{"a=1", "x00000="}).Close())
 	})
 }
 
 // What is abandoned must not write when its successor has opened the directory.
 func TestAbandonedStoreIsFenced(t *testing.T) {
-	f := &faults{err: syscall.EIO, hit: logSync}
-	s, o := openFaulty(t, f)
+	f, s, o := openFaulty(t)
 	for i := range 20 {
 		require.NoError(t, commit(s, false, 5, 20_000, fmt.Sprintf("b%02d-", i)))
 	}
-	f.on.Store(true)
+	f.Fail(syscall.EIO, 0, logSync)
 	require.Equal(t, "IOERR", code(commit(s, true, 1, 1, "lost")))
-	again := requireBroken(t, s, o, f, "IOERR", nil)
+	again := requireBroken(t, f, s, o, "IOERR", nil)
 	require.NoError(t, again.Close())
 	for range 3 {
 		again, err := Open("db", o)
@@ -274,9 +252,8 @@ func TestAbandonedStoreIsFenced(t *testing.T) {
 
 // A log that has to be written to tables when the database is opened, and cannot be.
 func TestOpenOnFullDisk(t *testing.T) {
-	f := &faults{err: syscall.ENOSPC, hit: func(op errorfs.Op) bool { return isTable(op.Path) && writes(op) }}
-	s, o := openFaulty(t, f)
-	f.on.Store(true)
+	f, s, o := openFaulty(t)
+	f.Fail(syscall.ENOSPC, 0, func(op errorfs.Op) bool { return isTable(op.Path) && crashtest.Writes(op) })
 	var err error
 	for i := 0; err == nil && i < 1000; i++ {
 		err = commit(s, true, 5, 20_000, fmt.Sprintf("b%03d-", i))
@@ -288,7 +265,7 @@ func TestOpenOnFullDisk(t *testing.T) {
 	_, err = Open("db", o)
 	require.Equal(t, "FULL", code(err), "%v", err)
 	require.Less(t, time.Since(start), 10*time.Second)
-	f.on.Store(false)
+	f.Heal()
 	s, err = Open("db", o)
 	require.NoError(t, err)
 	require.NotEmpty(t, kvtest.Dump(t, s, kv.Span{}))
@@ -298,14 +275,13 @@ func TestOpenOnFullDisk(t *testing.T) {
 // Failures beside the store's own directory leave the store whole.
 func TestFaultsBeside(t *testing.T) {
 	ctx := context.Background()
-	f := &faults{err: syscall.ENOSPC}
-	s, _ := openFaulty(t, f)
+	f, s, _ := openFaulty(t)
+	full := func(hit func(op errorfs.Op) bool) { f.Fail(syscall.ENOSPC, 0, hit) }
 	kvtest.Put(t, s, "a", "1")
 
-	f.hit = func(op errorfs.Op) bool {
+	full(func(op errorfs.Op) bool {
 		return strings.HasPrefix(op.Path, "db/tmp") && op.Kind == errorfs.OpFileWrite
-	}
-	f.on.Store(true)
+	})
 	w, err := s.NewBulkWriter()
 	require.NoError(t, err)
 	noise := rand.NewChaCha8([32]byte{})
@@ -317,15 +293,15 @@ func TestFaultsBeside(t *testing.T) {
 	require.Equal(t, "FULL", code(err))
 	_, err = w.Finish()
 	require.Equal(t, "FULL", code(err))
-	f.hit = func(op errorfs.Op) bool { return strings.HasPrefix(op.Path, "db/tmp") && op.Kind == errorfs.OpCreate }
+	full(func(op errorfs.Op) bool { return strings.HasPrefix(op.Path, "db/tmp") && op.Kind == errorfs.OpCreate })
 	_, err = s.NewBulkWriter()
 	require.Equal(t, "FULL", code(err))
-	f.hit = func(op errorfs.Op) bool { return strings.HasPrefix(op.Path, "db/tmp/check") && writes(op) }
+	full(func(op errorfs.Op) bool { return strings.HasPrefix(op.Path, "db/tmp/check") && crashtest.Writes(op) })
 	_, err = s.TakeCheckpoint(ctx)
 	require.Equal(t, "FULL", code(err))
-	f.hit = func(op errorfs.Op) bool { return strings.HasSuffix(op.Path, "CURRENT.tmp") && writes(op) }
+	full(func(op errorfs.Op) bool { return strings.HasSuffix(op.Path, "CURRENT.tmp") && crashtest.Writes(op) })
 	require.Equal(t, "FULL", code(s.MakeCurrent()))
-	f.on.Store(false)
+	f.Heal()
 
 	kvtest.Put(t, s, "b", "2")
 	names, err := s.root.fs.List("db/tmp")
@@ -336,13 +312,12 @@ func TestFaultsBeside(t *testing.T) {
 
 // Reads that fail are answered as such, and break nothing.
 func TestReadFails(t *testing.T) {
-	f := &faults{err: syscall.EIO, hit: func(op errorfs.Op) bool { return isTable(op.Path) && op.Kind == errorfs.OpFileReadAt }}
-	s, o := openFaulty(t, f)
+	f, s, o := openFaulty(t)
 	require.NoError(t, s.Ingest(context.Background(), []kv.BulkFile{kvtest.Bulk(t, s, "a", "1", "b", "2")}))
 	require.NoError(t, s.Close())
 	s, err := Open("db", o)
 	require.NoError(t, err)
-	f.on.Store(true)
+	f.Fail(syscall.EIO, 0, func(op errorfs.Op) bool { return isTable(op.Path) && op.Kind == errorfs.OpFileReadAt })
 	_, _, err = s.Get([]byte("a"), nil)
 	require.Equal(t, "IOERR", code(err))
 	it, err := s.NewIter(kv.IterOptions{})
@@ -350,11 +325,44 @@ func TestReadFails(t *testing.T) {
 	require.False(t, it.First())
 	require.Equal(t, "IOERR", code(it.Err()))
 	require.False(t, it.Valid())
-	f.on.Store(false)
+	kvtest.Put(t, s, "c", "3") // failures of background work that reads do not refuse writes
+	f.Heal()
 	// Pebble may keep for a moment that the table could not be opened.
 	require.Eventually(t, it.First, 10*time.Second, 10*time.Millisecond)
 	require.NoError(t, it.Err())
 	require.NoError(t, it.Close())
-	require.Equal(t, []string{"a=1", "b=2"}, kvtest.Dump(t, s, kv.Span{}))
+	require.Equal(t, []string{"a=1", "b=2", "c=3"}, kvtest.Dump(t, s, kv.Span{}))
 	require.NoError(t, s.Close())
+}
+
+func TestHealth(t *testing.T) {
+	h := newHealth("db", time.Millisecond)
+	empty, full := errors.New("empty table"), syscall.ENOSPC
+	h.flushEnd(empty)
+	require.NoError(t, h.checkWrite(), "a flush that had nothing to write")
+	h.backgroundError(full)
+	require.NoError(t, h.checkWrite(), "some other work failed")
+	require.True(t, h.ails())
+	h.flushEnd(full)
+	h.backgroundError(full)
+	require.Equal(t, "FULL", code(h.checkWrite()), "a flush failed")
+	h.flushEnd(nil)
+	require.NoError(t, h.checkWrite())
+	require.False(t, h.ails())
+
+	start := time.Now()
+	h.breakIfStalled(start.Add(-time.Hour))
+	require.NoError(t, h.check(), "a slow disk is no failure")
+	h.backgroundError(full)
+	h.breakIfStalled(time.Now())
+	require.NoError(t, h.check(), "it failed before the write began")
+	h.compactionEnd(nil)
+	h.breakIfStalled(start)
+	require.NoError(t, h.check())
+	h.backgroundError(full)
+	time.Sleep(2 * time.Millisecond)
+	h.breakIfStalled(start)
+	require.Equal(t, "FULL", code(h.check()))
+	h.breakDown(errors.New("later"))
+	require.Equal(t, "FULL", code(h.check()), "the first reason counts")
 }

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -17,12 +16,14 @@ type health struct {
 	dir   string
 	stall time.Duration // how long a write waits for failing background work
 
-	broken  chan struct{} // closed when the store is broken
-	gone    atomic.Bool   // the same, cheaper to ask
-	mu      sync.Mutex
-	why     error     // why it is broken
-	failing error     // the last failure of background work; nil when that went well since
-	since   time.Time // of the first such failure in a row
+	broken   chan struct{} // closed when the store is broken
+	gone     atomic.Bool   // the same, cheaper to ask
+	mu       sync.Mutex
+	why      error     // why it is broken
+	failing  error     // why the last flush failed, which Pebble tries again and again; nil when it went well
+	lastEnd  error     // what the last flush ended with, before it is known whether that is a failure
+	setback  error     // the last failure of a flush or a compaction; nil when one went well since
+	setbackT time.Time // of setback
 }
 
 func newHealth(dir string, stall time.Duration) *health {
@@ -56,7 +57,7 @@ func (h *health) check() error {
 	return h.why
 }
 
-// checkWrite is check for a write, which is refused, too, while background work fails: it would only wait.
+// checkWrite is check for a write, which is refused, too, while flushes fail: it would only wait.
 func (h *health) checkWrite() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -69,41 +70,49 @@ func (h *health) checkWrite() error {
 	return nil
 }
 
-// backgroundError notes a failure of a flush or a compaction; Pebble tries them again. It is called with Pebble's locks held.
-func (h *health) backgroundError(err error) {
-	if errors.Is(err, pebble.ErrCancelledCompaction) {
+// flushEnd notes how a flush ended. Whether an error is a failure or tells that there was nothing to write shows only in
+// the backgroundError that follows a failure. These three are called with Pebble's locks held.
+func (h *health) flushEnd(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.failing, h.setback, h.lastEnd = nil, nil, err
+}
+
+func (h *health) compactionEnd(err error) {
+	if err != nil {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.failing == nil {
-		h.since = time.Now()
-	}
-	h.failing = err
+	h.setback = nil
 }
 
-// backgroundSuccess notes that a flush or a compaction went well.
-func (h *health) backgroundSuccess() {
+// backgroundError notes a failure of work in the background. One that is not a flush's does not refuse writes: it may never be tried
+// again, or not before there are writes.
+func (h *health) backgroundError(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.failing = nil
+	if errors.Is(err, h.lastEnd) {
+		h.failing = err
+	}
+	h.setback, h.setbackT = err, time.Now()
 }
 
-// ails reports whether background work fails at present.
+// ails reports whether work in the background fails at present.
 func (h *health) ails() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.failing != nil
+	return h.setback != nil
 }
 
-// breakIfStalled marks the store broken when background work has failed for longer than a write waits.
-func (h *health) breakIfStalled() {
+// breakIfStalled marks the store broken when a write that began at start has waited long enough, and background work failed meanwhile.
+func (h *health) breakIfStalled(start time.Time) {
 	h.mu.Lock()
-	failing := h.failing
-	stalled := failing != nil && time.Since(h.since) > h.stall
+	err := h.setback
+	stalled := err != nil && h.setbackT.After(start) && time.Since(start) > h.stall
 	h.mu.Unlock()
 	if stalled {
-		h.breakDown(failing)
+		h.breakDown(err)
 	}
 }
 
@@ -113,6 +122,7 @@ const firstLook = 100 * time.Millisecond
 // run carries out a write in a goroutine of its own, so that the caller comes back although the write hangs for ever: when
 // the store breaks, or when background work keeps failing. A panic of Pebble's in it breaks the store.
 func (h *health) run(what string, op func() error) error {
+	start := time.Now()
 	done := make(chan error, 1)
 	go func() { done <- h.guard(op) }()
 	timer := time.NewTimer(firstLook)
@@ -127,7 +137,7 @@ func (h *health) run(what string, op func() error) error {
 		case <-h.broken:
 			return h.check()
 		case <-timer.C:
-			h.breakIfStalled()
+			h.breakIfStalled(start)
 			timer.Reset(firstLook)
 		}
 	}

@@ -87,15 +87,10 @@ func (o Options) pebbleOptions(f *fence) *pebble.Options {
 
 // listener passes on what becomes of background work.
 func listener(h *health) *pebble.EventListener {
-	done := func(err error) {
-		if err == nil {
-			h.backgroundSuccess()
-		}
-	}
 	return &pebble.EventListener{
 		BackgroundError: h.backgroundError,
-		FlushEnd:        func(i pebble.FlushInfo) { done(i.Err) },
-		CompactionEnd:   func(i pebble.CompactionInfo) { done(i.Err) },
+		FlushEnd:        func(i pebble.FlushInfo) { h.flushEnd(i.Err) },
+		CompactionEnd:   func(i pebble.CompactionInfo) { h.compactionEnd(i.Err) },
 		// The reader that met the damage gets it as its error; Pebble's default ends the process.
 		DataCorruption: func(pebble.DataCorruptionInfo) {},
 	}

@@ -31,10 +31,10 @@ func (s *Store) get(r reader, key, dst []byte) ([]byte, bool, error) {
 		return dst, false, nil
 	}
 	if err != nil {
-		return dst, false, wrap(err, s.what("read"))
+		return dst, false, s.wrap(err, "read")
 	}
 	dst = append(dst, value...)
-	return dst, true, wrap(closer.Close(), s.what("read"))
+	return dst, true, s.wrap(closer.Close(), "read")
 }
 
 // NewIter implements kv.Reader.
@@ -56,7 +56,7 @@ func (s *Store) newIter(r reader, o kv.IterOptions) (kv.Iterator, error) {
 	p.UseL6Filters = o.Probe
 	it, err := r.NewIter(&p)
 	if err != nil {
-		return nil, wrap(err, s.what("read"))
+		return nil, s.wrap(err, "read")
 	}
 	s.iters.Add(1)
 	return kv.Checked(&iterator{it: it, store: s, span: o.Span}, o), nil
@@ -115,7 +115,7 @@ func (n *snapshot) Close() error {
 	if n.store.health.gone.Load() {
 		return nil // an abandoned Pebble may hold its locks for ever
 	}
-	return wrap(n.snap.Close(), n.store.what("close a snapshot"))
+	return n.store.wrap(n.snap.Close(), "close a snapshot")
 }
 
 // iterator is a pebble.Iterator that knows whether its store is broken.
@@ -164,7 +164,7 @@ func (it *iterator) Err() error {
 	if it.err != nil {
 		return it.err
 	}
-	return wrap(it.it.Error(), it.store.what("read"))
+	return it.store.wrap(it.it.Error(), "read")
 }
 
 func (it *iterator) Close() error {
@@ -177,5 +177,5 @@ func (it *iterator) Close() error {
 	if it.store.health.gone.Load() {
 		return nil // an abandoned Pebble may hold its locks for ever
 	}
-	return wrap(p.Close(), it.store.what("read"))
+	return it.store.wrap(p.Close(), "read")
 }

@@ -138,6 +138,14 @@ func (s *Store) enterWrite() error {
 
 func (s *Store) what(op string) string { return "database " + s.root.dir + ": " + op }
 
+// wrap is the function wrap with what failed, op, in this database. It costs nothing when nothing failed.
+func (s *Store) wrap(err error, op string) error {
+	if err == nil {
+		return nil
+	}
+	return wrap(err, s.what(op))
+}
+
 // Path is the directory of the database.
 func (s *Store) Path() string { return s.root.dir }
 
@@ -251,7 +259,7 @@ func (s *Store) keyRange(span kv.Span) (r pebble.KeyRange, any bool, err error) 
 	if r.End == nil {
 		it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lowerBound(r.Start)})
 		if err != nil {
-			return r, false, wrap(err, s.what("read"))
+			return r, false, s.wrap(err, "read")
 		}
 		if it.Last() {
 			r.End = kv.Successor(it.Key())
@@ -259,7 +267,7 @@ func (s *Store) keyRange(span kv.Span) (r pebble.KeyRange, any bool, err error) 
 			r.End = r.Start
 		}
 		if err := it.Close(); err != nil {
-			return r, false, wrap(err, s.what("read"))
+			return r, false, s.wrap(err, "read")
 		}
 	}
 	return r, bytes.Compare(r.Start, r.End) < 0, nil
@@ -283,17 +291,17 @@ func (s *Store) Size(span kv.Span) (uint64, error) {
 	}
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lowerBound(r.Start), UpperBound: r.End})
 	if err != nil {
-		return 0, wrap(err, s.what("read"))
+		return 0, s.wrap(err, "read")
 	}
 	var n uint64
 	for ok := it.First(); ok && n < measured; ok = it.Next() {
 		n += uint64(len(it.Key()) + len(it.Value()))
 	}
 	if err := it.Close(); err != nil || n < measured {
-		return n, wrap(err, s.what("read"))
+		return n, s.wrap(err, "read")
 	}
 	estimate, err := s.db.EstimateDiskUsage(r.Start, r.End)
-	return max(estimate, n), wrap(err, s.what("estimate the size"))
+	return max(estimate, n), s.wrap(err, "estimate the size")
 }
 
 // FreeSpace implements kv.Store.
@@ -306,7 +314,7 @@ func (s *Store) FreeSpace() (uint64, error) {
 	if errors.Is(err, vfs.ErrUnsupported) {
 		return math.MaxUint64, nil
 	}
-	return usage.AvailBytes, wrap(err, s.what("ask for free space"))
+	return usage.AvailBytes, s.wrap(err, "ask for free space")
 }
 
 // Checkpoint implements kv.Store; dir lies on the store's file system. It is a Pebble store, not a database directory; see
