@@ -33,7 +33,7 @@ type FS struct {
 	cuts   []Cut
 	err    error
 	hit    func(errorfs.Op) bool
-	misses int // operations that hit lets pass before one fails
+	misses int // operations that pass although hit chose them
 	hits   int
 }
 
@@ -47,8 +47,11 @@ type Cut struct {
 }
 
 // New gives an empty file system. The seed decides which unsynced data survive a crash.
-func New(seed uint64) *FS {
-	f := &FS{mem: vfs.NewCrashableMem(), rng: rand.New(rand.NewPCG(seed, 1)), every: 1}
+func New(seed uint64) *FS { return On(vfs.NewCrashableMem(), seed) }
+
+// On gives a file system that goes on with what a crash left.
+func On(left *vfs.MemFS, seed uint64) *FS {
+	f := &FS{mem: left, rng: rand.New(rand.NewPCG(seed, 1)), every: 1}
 	f.FS = reusing{errorfs.Wrap(nesting{f.mem, &f.nested}, errorfs.InjectorFunc(f.before))}
 	return f
 }
@@ -108,29 +111,29 @@ func (f *FS) Stop() (cuts []Cut, operations int) {
 func (f *FS) fault(op errorfs.Op) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.err == nil || !f.hit(op) {
-		return nil
-	}
-	if f.misses > 0 {
-		f.misses--
+	if f.hit == nil || !f.hit(op) {
 		return nil
 	}
 	f.hits++
+	if f.hits <= f.misses {
+		return nil
+	}
 	return f.err
 }
 
-// Fail makes the operations that hit chooses fail with err from now on, after the first misses of them.
+// Fail makes the operations that hit chooses fail with err from now on, but for the first misses of them. With a nil err they are
+// only counted.
 func (f *FS) Fail(err error, misses int, hit func(errorfs.Op) bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.err, f.hit, f.misses, f.hits = err, hit, misses, 0
 }
 
-// Heal lets everything succeed again, and gives the number of operations that failed.
+// Heal lets everything succeed again, and gives the number of operations that hit chose.
 func (f *FS) Heal() (hits int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.err = nil
+	f.hit = nil
 	return f.hits
 }
 
