@@ -16,14 +16,14 @@ type health struct {
 	dir   string
 	stall time.Duration // how long a write waits for failing background work
 
-	broken   chan struct{} // closed when the store is broken
-	gone     atomic.Bool   // the same, cheaper to ask
-	mu       sync.Mutex
-	why      error     // why it is broken
-	failing  error     // why the last flush failed, which Pebble tries again and again; nil when it went well
-	lastEnd  error     // what the last flush ended with, before it is known whether that is a failure
-	setback  error     // the last failure of a flush or a compaction; nil when one went well since
-	setbackT time.Time // of setback
+	broken    chan struct{} // closed when the store is broken
+	gone      atomic.Bool   // the same, cheaper to ask
+	mu        sync.Mutex
+	why       error     // why it is broken
+	failing   error     // why the last flush failed, which Pebble tries again and again; nil when it went well
+	lastEnd   error     // what the last flush ended with, before it is known whether that is a failure
+	setback   error     // the last failure of a flush or a compaction; nil when one went well since
+	setbackAt time.Time // of setback
 }
 
 func newHealth(dir string, stall time.Duration) *health {
@@ -95,7 +95,7 @@ func (h *health) backgroundError(err error) {
 	if errors.Is(err, h.lastEnd) {
 		h.failing = err
 	}
-	h.setback, h.setbackT = err, time.Now()
+	h.setback, h.setbackAt = err, time.Now()
 }
 
 // ails reports whether work in the background fails at present.
@@ -109,7 +109,7 @@ func (h *health) ails() bool {
 func (h *health) breakIfStalled(start time.Time) {
 	h.mu.Lock()
 	err := h.setback
-	stalled := err != nil && h.setbackT.After(start) && time.Since(start) > h.stall
+	stalled := err != nil && h.setbackAt.After(start) && time.Since(start) > h.stall
 	h.mu.Unlock()
 	if stalled {
 		h.breakDown(err)
