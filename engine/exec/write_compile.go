@@ -14,8 +14,10 @@ type writeRecipe struct {
 	actions []*actionRecipe
 	refs    []*refRecipe
 	probes  []*probeRecipe
-	// compiled finds rules that are reached again.
+	// compiled, looked and referred find what is reached again.
 	compiled map[*plan.Rules]*rulesRecipe
+	looked   map[*plan.Probe]*probeRecipe
+	referred map[*plan.Reference]*refRecipe
 }
 
 // rulesRecipe is a compiled plan.Rules.
@@ -76,7 +78,9 @@ func (c *cell) eval(ec *Context, row types.Row) (types.Value, error) {
 // writes gives the recipe of the program's changes.
 func (b *builder) writes() *writeRecipe {
 	if b.write == nil {
-		b.write = &writeRecipe{compiled: map[*plan.Rules]*rulesRecipe{}}
+		b.write = &writeRecipe{
+			compiled: map[*plan.Rules]*rulesRecipe{}, looked: map[*plan.Probe]*probeRecipe{}, referred: map[*plan.Reference]*refRecipe{},
+		}
 	}
 	return b.write
 }
@@ -172,8 +176,11 @@ func (b *builder) check(c *compiler, r *rulesRecipe, k *plan.Check) *checkRecipe
 // reference compiles the child's side of a foreign key.
 func (b *builder) reference(p *plan.Reference) *refRecipe {
 	w := b.writes()
+	if r := w.referred[p]; r != nil {
+		return r
+	}
 	r := &refRecipe{Reference: p, slot: len(w.refs), key: p.Child.KeyColumns()}
-	w.refs = append(w.refs, r)
+	w.refs, w.referred[p] = append(w.refs, r), r
 	if p.Find != nil {
 		r.probe = b.probe(p.Find)
 		r.keys = r.probe.keys
@@ -213,13 +220,16 @@ func (b *builder) action(p *plan.Action) *actionRecipe {
 // probe compiles a lookup as a program of its own, which runs on the work in progress.
 func (b *builder) probe(p *plan.Probe) *probeRecipe {
 	w := b.writes()
+	if r := w.looked[p]; r != nil {
+		return r
+	}
 	r, err := buildProbe(p)
 	if err != nil {
 		b.fail(err)
 		return &probeRecipe{}
 	}
 	r.slot = len(w.probes)
-	w.probes = append(w.probes, r)
+	w.probes, w.looked[p] = append(w.probes, r), r
 	return r
 }
 

@@ -15,10 +15,17 @@ func (rs *ruleSet) references(r *Rules, or ast.ConflictAction) {
 	if !rs.b.env.ForeignKeys {
 		return
 	}
+	action := effective(or, ast.ConflictDefault)
 	for _, key := range r.Table.ForeignKeys {
-		ref := rs.b.reference(r.Table, key)
-		ref.Action = effective(or, ast.ConflictDefault)
-		ref.AtOnce = ref.Action != ast.ConflictAbort
+		ref := rs.refs[key]
+		if ref == nil {
+			ref = rs.b.reference(r.Table, key)
+			rs.refs[key] = ref
+		}
+		if action != ast.ConflictAbort {
+			ref = clone(ref)
+			ref.Action, ref.AtOnce = action, true
+		}
 		r.References = append(r.References, ref)
 	}
 }
@@ -134,7 +141,11 @@ func (rs *ruleSet) action(parent, child *catalog.Table, key *catalog.ForeignKey,
 	if op == ast.OnUpdate {
 		a.Do = key.OnUpdate
 	}
-	a.Find = b.probe(child, key.Columns, pick(b.tableColumns(parent), cols), a.Do != ast.FKRestrict)
+	find := actionFind{key, a.Do != ast.FKRestrict}
+	if rs.finds[find] == nil {
+		rs.finds[find] = b.probe(child, key.Columns, pick(b.tableColumns(parent), cols), find.rows)
+	}
+	a.Find = rs.finds[find]
 	switch {
 	case a.Do == ast.FKRestrict:
 	case a.Do == ast.FKCascade && op == ast.OnDelete:

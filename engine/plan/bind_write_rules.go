@@ -19,6 +19,15 @@ type ruleSet struct {
 	all     []*Rules
 	// actions are the rules of rows that actions write or remove, each bound once, so that rings of keys end.
 	actions map[actionRules]*Rules
+	// refs and finds are what foreign keys need on their two sides, bound once for all rules.
+	refs  map[*catalog.ForeignKey]*Reference
+	finds map[actionFind]*Probe
+}
+
+// actionFind identifies the lookup of an action's rows.
+type actionFind struct {
+	key  *catalog.ForeignKey
+	rows bool
 }
 
 // actionRules identifies the rules of an action's rows: the operation, and under which foreign key its columns are set.
@@ -29,7 +38,10 @@ type actionRules struct {
 }
 
 func (b *Binder) newRuleSet(t *catalog.Table, or ast.ConflictAction, context []ast.Assignment) *ruleSet {
-	return &ruleSet{b: b, target: t, or: or, context: b.contextValues(t, context), actions: map[actionRules]*Rules{}}
+	return &ruleSet{
+		b: b, target: t, or: or, context: b.contextValues(t, context), actions: map[actionRules]*Rules{},
+		refs: map[*catalog.ForeignKey]*Reference{}, finds: map[actionFind]*Probe{},
+	}
 }
 
 // finish puts what was bound into the change.
