@@ -23,6 +23,18 @@
 // hash tables by setting rows of new keys aside in partitions that are worked off one after the other. What cannot spill is
 // one group's state of an aggregate such as group_concat, whose result must fit into memory anyway.
 //
+// # Data changes
+//
+// A change is made when its operator is opened; its RETURNING rows are kept until they are asked for. Source rows, defaults,
+// checks and RETURNING read the pin of the statement: all tables that a statement reads are opened before it writes. rowWriter
+// takes a row through its rules, in one frame that is used again for every row. What follows from a row is noted in writeRun and
+// dealt with for many rows at once: foreign-key actions when the change has made all of its rows, RESTRICT and the search for
+// parents when the statement has, on the work in progress (WriteSource.OpenPresent). What has no parent by then, and CHECKs with
+// subqueries, wait in the Queue for the commit.
+//
+// An error asks the caller to undo the statement. A *Conflict with FAIL asks him to keep it, one with ROLLBACK to undo the whole
+// transaction.
+//
 // # Seams
 //
 // Window functions: an operator over a sorter that reads partition by partition into a spool; frames are stretches of places in

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -142,4 +143,42 @@ func BenchmarkInsertBatchWithKey(b *testing.B) {
 		require.NoError(b, db.module.Close())
 	}
 	perInserted(b)
+}
+
+// BenchmarkInsertOne inserts single rows by a prepared statement, within one transaction.
+func BenchmarkInsertOne(b *testing.B) {
+	for name, define := range map[string]string{
+		"plain": insertedWide,
+		"checks": `create table big (id integer primary key check (id >= 0), name text, n integer default 5, r real, note text null,
+			flag boolean, d text, code text check (length(code) = 8), g integer generated always as (n * 2))`,
+		"key": `create table p (id integer primary key); insert into p values (0), (1);
+			create table big (id integer primary key, name text, n integer, r real, note text null, flag boolean references p (id), d text, code text)`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			db := newWriteDB(b)
+			for _, sql := range strings.Split(define, ";") {
+				_, err := db.do(sql)
+				require.NoError(b, err)
+			}
+			program := db.prepare(b, insertWide, wideParams(0))
+			require.NoError(b, db.begin())
+			i := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := db.runProgram(program, func(tx *writeTx) ([]string, error) {
+					rt := tx.runtime()
+					rt.Positional = wideParams(i)
+					rows, err := program.Run(context.Background(), rt)
+					if err != nil {
+						return nil, err
+					}
+					return nil, rows.Close()
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				i++
+			}
+		})
+	}
 }

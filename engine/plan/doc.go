@@ -19,6 +19,16 @@
 // it holds no subquery. The last rules are physical: they fill Scan.Access and Join.Method. Env.Validate checks after each rule
 // that the tree still hangs together.
 //
+// # Data changes
+//
+// INSERT, UPDATE and DELETE are nodes (Change) whose rows are those of RETURNING. What a row goes through hangs on its table and
+// operation: Rules hold what is computed and checked, bound over the columns of the row's two images and the context variables.
+// Foreign keys lead from rules to the rules of other tables, and rings of keys back; Write.All lists them once each. Lookups that
+// foreign keys need (Probe) are plans of their own, as they read the work in progress and not the state before the statement.
+//
+// A change that stands as a relation runs once, whoever reads it. The Binder takes it out of its place and makes it a member of the
+// statement's leading WITH, so that only one node runs changes, and runs them before the body.
+//
 // # Seams
 //
 // Window functions: a call with OVER is bound as Binder.aggregate binds the others (windowCall is the place); its node is a
