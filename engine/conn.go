@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -159,7 +160,16 @@ func (c *Conn) run(ctx context.Context, src *ast.Source, s ast.Stmt, p Params) (
 			err = c.internal(statement{src, s}, v)
 		}
 	}()
-	return c.dispatch(ctx, src, s, p)
+	r, err = c.dispatch(ctx, src, s, p)
+	return r, cancelled(ctx, err)
+}
+
+// cancelled gives ABORT, which callers are told, for the interruption of a statement whose context is done (spec 32 §11).
+func cancelled(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || !errors.Is(err, types.INTERRUPT) {
+		return err
+	}
+	return &types.Error{Code: types.ABORT, Message: "the statement was cancelled: " + err.Error(), Cause: err}
 }
 
 // internal turns a panic in a statement into an error. The open transaction cannot be trusted any more and is rolled back.

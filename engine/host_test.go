@@ -131,6 +131,19 @@ func rest(t testing.TB, r *engine.Rows) string {
 	return strings.Join(out, " ")
 }
 
+// drain runs a query to its end, closes its rows, and gives the error that it met.
+func drain(t testing.TB, r *engine.Rows, err error) error {
+	t.Helper()
+	if err != nil {
+		return err
+	}
+	for row := (types.Row{}); err == nil && row != nil; {
+		row, err = r.Next()
+	}
+	require.NoError(t, r.Close())
+	return err
+}
+
 func (s *session) dump() string {
 	s.t.Helper()
 	d, err := golden.Dump(ctx, s.Conn)

@@ -227,7 +227,8 @@ func (c *Conn) start(ctx context.Context, read *reading, program *exec.Program, 
 				row, err = nil, errors.Join(c.internal(s, v), closing)
 			}
 		}()
-		return rows.Next()
+		row, err = rows.Next()
+		return row, cancelled(ctx, err)
 	}
 	return &Rows{columns: program.Columns(), next: next, close: end}, nil
 }

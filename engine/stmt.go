@@ -53,6 +53,7 @@ func (s *Stmt) Query(ctx context.Context, p Params) (r *Rows, err error) {
 		if v := recover(); v != nil {
 			err = s.conn.internal(statement{s.src, s.stmt}, v)
 		}
+		err = cancelled(ctx, err)
 	}()
 	if !isPlanned(s.stmt) {
 		return s.conn.dispatch(ctx, s.src, s.stmt, p)
@@ -100,6 +101,7 @@ func (s *Stmt) ExecBatch(ctx context.Context, rows [][]types.Value) (changes int
 		if v := recover(); v != nil {
 			err = s.conn.internal(statement{s.src, s.stmt}, v)
 		}
+		err = cancelled(ctx, err)
 	}()
 	if !isPlanned(s.stmt) {
 		return 0, types.Errorf(types.MISUSE, "only an INSERT can be run for a batch of parameters")
