@@ -7,7 +7,7 @@
 //	CURRENT    which store is the live one
 //	store-N/   a Pebble store
 //	undo/N/    checkpoint N: a store that is never opened in place, only copied
-//	tmp/       files of transactions and bulk files being written; emptied when the database is opened
+//	tmp/       files of transactions and bulk files being written; emptied when the database is opened and closed
 //
 // CURRENT is two lines, "quereus-migrate format 1" and "store-N". It is replaced by writing CURRENT.tmp, syncing it, renaming
 // it and syncing the directory, so a crash leaves the old or the new one. A store directory that CURRENT does not name is

@@ -45,6 +45,7 @@ type root struct {
 	names    atomic.Uint64 // for temporary files
 
 	mu    sync.Mutex
+	ours  bool // tmp is ours to empty: the database is open to write
 	refs  int
 	spill string // directory for spill files, where tmp is not one of the operating system; empty until it is needed
 }
@@ -72,6 +73,7 @@ func Open(dir string, o Options) (*Store, error) {
 		_ = r.release() // the first error is the one to tell
 		return nil, err
 	}
+	r.ours = !o.ReadOnly
 	return s, nil
 }
 
@@ -334,6 +336,19 @@ func (r *root) sweep(current string) error {
 	return wrap(r.fs.MkdirAll(r.path(tempName), 0o755), what)
 }
 
+func (r *root) emptyTemp() error {
+	names, err := r.fs.List(r.path(tempName))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := r.fs.RemoveAll(r.path(tempName, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // tempName is a name for a new file in tmp.
 func (r *root) tempName(kind, suffix string) string {
 	return r.path(tempName, kind+"-"+strconv.FormatUint(r.names.Add(1), 10)+suffix)
@@ -445,6 +460,9 @@ func (r *root) release() error {
 	}
 	if r.spill != "" {
 		keep(os.RemoveAll(r.spill))
+	}
+	if r.ours {
+		keep(r.emptyTemp())
 	}
 	keep(r.fs.Remove(r.path(holderName)))
 	keep(r.lock.Close())
