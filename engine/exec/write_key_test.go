@@ -277,3 +277,27 @@ func TestKeysOfOtherTypes(t *testing.T) {
 		delete from jp
 		-- error CONSTRAINT: FOREIGN KEY constraint failed: DELETE on 'jp' violates RESTRICT from 'jc'`)
 }
+
+// Values in great number are dealt with while the statement is still at work.
+func TestManyKeys(t *testing.T) {
+	db := newWriteDB(t)
+	db.script(`
+		create table p (id integer primary key)
+		--
+		create table c (id integer primary key, p integer references p (id))
+		--
+		create index c_p on c (p)
+		--
+		insert into p select value from generate_series(1, 66000)
+		--
+		insert into c select value, value from generate_series(1, 66000)
+		--
+		delete from p
+		-- error CONSTRAINT: FOREIGN KEY constraint failed: DELETE on 'p' violates RESTRICT from 'c'
+		delete from c
+		--
+		delete from p
+		--
+		select (select count(*) from p) + (select count(*) from c)
+		-- [0]`)
+}
