@@ -101,7 +101,10 @@ func (c *change) createIndex(s *ast.CreateIndexStmt) error {
 	after := t.Clone()
 	after.Indexes = append(after.Indexes, ix)
 	c.env.Install(edit.Done())
-	return c.rework(rework{before: t, after: after, what: "CREATE INDEX"})
+	if err := c.rework(rework{before: t, after: after, what: "CREATE INDEX"}); err != nil {
+		return types.Wrapf(types.CodeOf(err), err, "createIndex failed for index '%s' on table '%s'", ix.Name, t.Name)
+	}
+	return nil
 }
 
 // createView makes a view whose body can be planned now.

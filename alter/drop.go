@@ -81,13 +81,14 @@ func (c *change) checkNoReferences(t *catalog.Table) error {
 // checkNotRead refuses to drop a relation that an assertion or an expression of another table reaches. owner is the dropped
 // table, nil for a view.
 func (c *change) checkNotRead(schema, name, kind string, owner *catalog.Table) error {
-	r := c.firstReason(target{schema: schema, name: name}, owner, func(x text) bool {
+	g := guard{change: c, schema: schema, name: name, owner: owner, skip: func(x text) bool {
 		if x.table == nil {
 			return false
 		}
 		return x.table == owner || c.env.Leaving(x.table, "") ||
 			x.expr.Kind == catalog.CheckExpression && c.env.Leaving(x.table, x.table.Checks[x.expr.Check].Name)
-	})
+	}}
+	r := g.first()
 	if r == nil {
 		return nil
 	}
@@ -95,7 +96,7 @@ func (c *change) checkNotRead(schema, name, kind string, owner *catalog.Table) e
 	if a := r.text.assertion; a != nil && r.path == "" {
 		return types.Errorf(types.CONSTRAINT, "%s: assertion '%s' still refers to it; drop or redefine it first", what, a.Name)
 	}
-	return r.refusal(what, owner, "drop or redefine it first")
+	return g.refusal(r, what, "drop or redefine it first")
 }
 
 func (c *change) dropView(s *ast.DropStmt) error {

@@ -37,20 +37,23 @@ func (c *change) dropColumn(t *catalog.Table, a *ast.DropColumn, ddl string) err
 func (c *change) checkColumnUnused(t *catalog.Table, col int) error {
 	name := t.Columns[col].Name
 	what := fmt.Sprintf("Cannot drop column '%s' from '%s'", name, t.Name)
-	r := c.firstReason(target{t.Schema, t.Name, name}, t, func(x text) bool {
+	g := guard{change: c, schema: t.Schema, name: t.Name, column: name, owner: t, skip: func(x text) bool {
 		return x.table == t && x.expr.Column == col // its own default or generated expression goes with it
-	})
+	}}
+	r := g.first()
 	if r != nil && r.text.assertion == nil {
-		return r.refusal(what, t, "drop or change that first")
+		return g.refusal(r, what, "drop or change that first")
 	}
 	if err := c.checkNotParentColumn(t, col, what); err != nil {
 		return err
 	}
-	if r != nil {
-		r.path = "" // an assertion is named, however it gets at the column
-		return r.refusal(what, t, "drop the assertion first")
+	if r == nil {
+		return nil
 	}
-	return nil
+	if r.broken == nil {
+		r.path = "" // an assertion is named, however it gets at the column
+	}
+	return g.refusal(r, what, "drop the assertion first")
 }
 
 // checkNotParentColumn refuses to drop a column that a foreign key names as one of its parent columns, whether foreign keys are

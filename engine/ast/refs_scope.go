@@ -264,7 +264,8 @@ func (s *scope) bareColumn(n *ColumnRef) Node {
 		name = s.newColumn(n.Column, was.column())
 		key = types.Fold(name.Text)
 	}
-	if !was.several {
+	// A name that means nothing yet, or a select-list alias, has no meaning to lose; a clock word has.
+	if !was.several && (was.src != nil || !n.Column.Quoted && IsClock(n.Column.Text)) {
 		if is := s.frame.bare(key, true); !was.same(is) {
 			return s.uncaptured(n, name, was, is)
 		}

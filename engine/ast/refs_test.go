@@ -238,7 +238,7 @@ func TestRenameInRowExpressions(t *testing.T) {
 		{"exists (select 1 from t where t.a = 1)", "t.a>n", "exists (select 1 from t where t.n = 1)"},
 		// capture
 		{"exists (select 1 from u where k = b)", "t.b>d", "exists (select 1 from u where k = t.d)"},
-		{"exists (select 1 from t as x where x.b = 1 and k = 1)", "t.b>k", "exists (select 1 from (select a, k as b, c from t) as x where x.b = 1 and k = 1)"},
+		{"exists (select 1 from t as x where x.b = 1 and k = 1)", "t.b>k", "exists (select 1 from t as x where x.k = 1 and k = 1)"}, // k meant nothing before
 		{"exists (select 1 from u as n where n.k = t.b)", "t>n", "exists (select 1 from u as n where n.k = b)"},
 		{"exists (select 1 from u as n where n.k = t.a)", "t>n", "exists (select 1 from u as n where n.k = new.a)"},
 	} {

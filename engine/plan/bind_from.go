@@ -144,7 +144,11 @@ func (b *Binder) view(v *catalog.View, committed bool, name, schema string) part
 	if v.Columns == nil {
 		return newPart(n, name, schema, nil)
 	}
-	if width := len(n.Output()); width != len(v.Columns) {
+	switch width := len(n.Output()); {
+	case width < len(v.Columns):
+		b.fail(ast.NoPos, types.ERROR, "View '%s' has more explicit column names (%d) than its body produces (%d)", v.Name, len(v.Columns), width)
+		return newPart(n, name, schema, nil)
+	case width > len(v.Columns):
 		b.fail(ast.NoPos, types.ERROR, "View '%s' has %d declared columns but body produces %d", v.Name, len(v.Columns), width)
 		return newPart(n, name, schema, nil)
 	}
