@@ -120,5 +120,9 @@ func CodeOf(err error) Code {
 	if errors.As(err, &e) {
 		return e.Code
 	}
+	var c Code
+	if errors.As(err, &c) {
+		return c
+	}
 	return ERROR
 }
