@@ -24,8 +24,8 @@ type MigrateOptions struct {
 	Seeds *catalog.Declared
 	// Version is the declared version, for the history.
 	Version string
-	// Tool names the program for the history.
-	Tool string
+	// Tool names the program for the history, By who applies the plan; an empty By is the user and the host of the process.
+	Tool, By string
 	// Progress, when not nil, is told how far the run is.
 	Progress func(Progress)
 }
@@ -271,7 +271,10 @@ func (m *migration) note(ctx context.Context, began time.Time, took time.Duratio
 	}
 	e := HistoryEntry{
 		Number: uint64(len(entries)) + 1, Schema: m.plan.Schema, Version: m.options.Version, From: m.plan.From, To: m.plan.To,
-		Statements: m.plan.Statements(), At: began.UTC(), Duration: took, Tool: m.options.Tool, By: whoami(),
+		Statements: m.plan.Statements(), At: began.UTC(), Duration: took, Tool: m.options.Tool, By: m.options.By,
+	}
+	if e.By == "" {
+		e.By = whoami()
 	}
 	r, err := e.record()
 	m.tx.records = append(m.tx.records, r)

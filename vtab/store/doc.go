@@ -6,7 +6,7 @@
 // beside it, and the catalog swaps the number. A stored row names the layout that it was written under (row.go, layout.go), so
 // adding and dropping columns touches no row.
 //
-// How rows lie on disk is known to keyspace.go, row.go, layout.go and structure.go alone.
+// How rows lie on disk is known to keyspace.go, row.go, layout.go and structure.go alone; docs/format.md describes it as a whole.
 //
 // The package compiles no expressions: predicates and expression members of indexes come as functions in vtab.TableSpec. It
 // judges no constraint but the key and uniqueness, and converts no values.

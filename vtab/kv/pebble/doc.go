@@ -18,7 +18,7 @@
 //
 // # What is fixed on disk
 //
-// Format 1, from the first release on, is: this layout; Pebble's default comparer, named leveldb.BytewiseComparator, under which a
+// docs/format.md describes the format as a whole. Format 1, from the first release on, is: this layout; Pebble's default comparer, named leveldb.BytewiseComparator, under which a
 // key is its own prefix, so that filters hold whole keys; no merge operator, no range keys; Pebble's format major version 21. That one
 // has everything we use (excises, 16; flushable ingests with excises, 18; columnar blocks, 19; log chunks that tell damage from an end, 20;
 // checksums in the footers of tables, 21) and none of the separation of values into files of their own (24), which we do not
