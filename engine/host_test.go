@@ -72,7 +72,13 @@ func (h *host) reopen(o engine.Options) {
 // session is a connection that fails the test when a statement fails.
 type session struct {
 	*engine.Conn
-	t testing.TB
+	t tester
+}
+
+// tester is what testing.TB and rapid.T have in common.
+type tester interface {
+	require.TestingT
+	Helper()
 }
 
 func (h *host) conn() *session {
@@ -96,7 +102,7 @@ func (s *session) fails(code types.Code, fragment, sql string, args ...types.Val
 	refused(s.t, err, code, fragment)
 }
 
-func refused(t testing.TB, err error, code types.Code, fragment string) {
+func refused(t tester, err error, code types.Code, fragment string) {
 	t.Helper()
 	require.Error(t, err)
 	require.Equal(t, code, types.CodeOf(err), err.Error())
@@ -112,7 +118,7 @@ func (s *session) rows(sql string, args ...types.Value) string {
 }
 
 // rest reads rows to their end and closes them.
-func rest(t testing.TB, r *engine.Rows) string {
+func rest(t tester, r *engine.Rows) string {
 	t.Helper()
 	var out []string
 	for {
@@ -132,7 +138,7 @@ func rest(t testing.TB, r *engine.Rows) string {
 }
 
 // drain runs a query to its end, closes its rows, and gives the error that it met.
-func drain(t testing.TB, r *engine.Rows, err error) error {
+func drain(t tester, r *engine.Rows, err error) error {
 	t.Helper()
 	if err != nil {
 		return err
@@ -152,7 +158,7 @@ func (s *session) dump() string {
 }
 
 // declared reads a schema file.
-func declared(t testing.TB, text string) *catalog.Declared {
+func declared(t tester, text string) *catalog.Declared {
 	t.Helper()
 	all, err := schemafile.Read(ast.NewSource("schema.sql", text))
 	require.NoError(t, err)
