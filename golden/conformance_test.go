@@ -142,6 +142,12 @@ func (b *scoreboard) judge(t *testing.T) {
 		keep := failing
 		if !*writePending {
 			keep = slices.DeleteFunc(failing, func(id string) bool { return !pending[id] })
+			for id := range pending {
+				if !b.ran(id) {
+					keep = append(keep, id)
+				}
+			}
+			slices.SortFunc(keep, comparePlaces)
 		}
 		writePendingFile(t, keep)
 		return
@@ -159,8 +165,21 @@ func (b *scoreboard) judge(t *testing.T) {
 		delete(pending, id)
 	}
 	for id := range pending {
-		t.Errorf("%s is pending, but there is no such case", id)
+		if b.ran(id) {
+			t.Errorf("%s is pending, but there is no such case", id)
+		}
 	}
+}
+
+// ran reports whether cases of the file of a case have run: -run may choose files.
+func (b *scoreboard) ran(id string) bool {
+	file, _, _ := strings.Cut(id, ":")
+	for _, s := range b.cases {
+		if f, _, _ := strings.Cut(s.c.ID(), ":"); f == file {
+			return true
+		}
+	}
+	return false
 }
 
 // checkWrong sees to it that a case which is believed wrong is argued for, and does not pass.

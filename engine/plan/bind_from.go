@@ -38,19 +38,19 @@ func (b *Binder) tableRef(t *ast.TableRef) part {
 			return newPart(b.readMember(m), name, "", nil)
 		}
 	}
-	rel, committed := b.relation(t.Name, t.Pos())
+	if types.Fold(t.Name.Schema.Text) == committedSchema {
+		return b.committedTable(t.Name.Name.Text, name, t.Pos())
+	}
+	rel := b.relation(t.Name, t.Pos())
 	schema := ""
 	if t.Alias.IsZero() {
 		schema = relationSchema(rel)
-		if committed {
-			schema = committedSchema
-		}
 	}
 	switch rel := rel.(type) {
 	case *catalog.Table:
-		return newPart(b.scan(rel, committed || b.committed, name, t.Pos()), name, schema, nil)
+		return newPart(b.scan(rel, name, t.Pos()), name, schema, nil)
 	case *catalog.View:
-		return b.view(rel, committed, name, schema)
+		return b.view(rel, name, schema)
 	}
 	return newPart(oneRow(), name, "", nil)
 }
@@ -66,28 +66,35 @@ func relationSchema(r catalog.Relation) string {
 }
 
 // relation finds the table or view that a name means; nil after a fault.
-func (b *Binder) relation(q ast.QName, at ast.Pos) (rel catalog.Relation, committed bool) {
-	snapshot := b.env.Catalog
+func (b *Binder) relation(q ast.QName, at ast.Pos) (rel catalog.Relation) {
 	name := q.Name.Text
-	committed = types.Fold(q.Schema.Text) == committedSchema
-	if (committed || b.committed) && b.env.Committed != nil {
-		snapshot = b.env.Committed
-	}
-	switch {
-	case committed:
-		if rel = snapshot.Resolve(b.path, name); rel == nil {
+	if q.Schema.IsZero() {
+		if rel = b.env.Catalog.Resolve(b.path, name); rel == nil {
 			b.noRelation(name, at)
 		}
-	case !q.Schema.IsZero():
-		if rel = snapshot.Relation(q.Schema.Text, name); rel == nil {
-			b.fail(at, types.NOTFOUND, "Table not found: %s.%s", q.Schema.Text, name)
-		}
-	default:
-		if rel = snapshot.Resolve(b.path, name); rel == nil {
-			b.noRelation(name, at)
-		}
+	} else if rel = b.env.Catalog.Relation(q.Schema.Text, name); rel == nil {
+		b.fail(at, types.NOTFOUND, "Table not found: %s.%s", q.Schema.Text, name)
 	}
-	return rel, committed
+	return rel
+}
+
+// committedTable binds table t of the last commit, and no view. Its columns go by name alone: committed.t.c names nothing. A
+// table that the transaction has made has no committed rows.
+func (b *Binder) committedTable(t, name string, at ast.Pos) part {
+	snapshot := b.env.Committed
+	if snapshot == nil {
+		snapshot = b.env.Catalog
+	}
+	if t, ok := snapshot.Resolve(b.path, t).(*catalog.Table); ok {
+		s := b.scan(t, name, at)
+		s.Committed = true
+		return newPart(s, name, "", nil)
+	}
+	if t, ok := b.env.Catalog.Resolve(b.path, t).(*catalog.Table); ok {
+		return newPart(&Values{Cols: b.tableColumns(t)}, name, "", nil)
+	}
+	b.noRelation(t, at)
+	return newPart(oneRow(), name, "", nil)
 }
 
 // noRelation notes that the schema path has no relation of that name, with a hint where other schemas have one.
@@ -106,11 +113,11 @@ func (b *Binder) noRelation(name string, at ast.Pos) {
 }
 
 // scan makes the Scan of a table.
-func (b *Binder) scan(t *catalog.Table, committed bool, name string, at ast.Pos) Node {
+func (b *Binder) scan(t *catalog.Table, name string, at ast.Pos) *Scan {
 	if t.Maintained != nil && t.Maintained.Stale {
 		b.fail(at, types.ERROR, "materialized view '%s' is stale and must be refreshed before it is read", t.Name)
 	}
-	s := &Scan{Table: t, Committed: committed, Name: name, Cols: b.tableColumns(t)}
+	s := &Scan{Table: t, Name: name, Cols: b.tableColumns(t)}
 	for i := range s.Cols {
 		s.Used.Add(i)
 	}
@@ -131,16 +138,16 @@ func (b *Binder) tableColumns(t *catalog.Table) []Column {
 
 // view binds a view as the query that it stores. Names inside mean the view's own schema first, then the session's path, and
 // none of the members of WITH around it.
-func (b *Binder) view(v *catalog.View, committed bool, name, schema string) part {
+func (b *Binder) view(v *catalog.View, name, schema string) part {
 	if slices.Contains(b.views, v) {
 		b.fail(ast.NoPos, types.ERROR, "view '%s' reads itself", v.Name)
 		return newPart(oneRow(), name, schema, nil)
 	}
-	path, ctes, views, com := b.path, b.ctes, b.views, b.committed
+	path, ctes, views := b.path, b.ctes, b.views
 	b.path = append([]string{v.Schema}, sessionPath(b.env)...)
-	b.ctes, b.views, b.committed = nil, append(slices.Clone(views), v), com || committed
+	b.ctes, b.views = nil, append(slices.Clone(views), v)
 	n := b.query(v.Body, nil)
-	b.path, b.ctes, b.views, b.committed = path, ctes, views, com
+	b.path, b.ctes, b.views = path, ctes, views
 	if v.Columns == nil {
 		return newPart(n, name, schema, nil)
 	}

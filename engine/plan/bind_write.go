@@ -219,7 +219,7 @@ func (b *Binder) target(t *ast.Target) *catalog.Table {
 		b.fail(t.Pos(), types.ERROR, "Cannot modify committed-state table '%s.%s'", committedSchema, name)
 		return nil
 	}
-	rel, _ := b.relation(t.Name, t.Pos())
+	rel := b.relation(t.Name, t.Pos())
 	switch rel := rel.(type) {
 	case *catalog.View:
 		b.fail(t.Pos(), types.UNSUPPORTED, "writing through a view is not supported yet: '%s'", rel.Name)

@@ -196,7 +196,7 @@ func (b *Binder) probe(t *catalog.Table, columns []int, keys []Column, rows bool
 func (p *Probe) begin(b *Binder, keys []Column) (scan *Scan, conds []Expr) {
 	number := Column{ID: b.newID(), Name: "key", Type: types.TypeInteger}
 	p.Keys = &WorkRead{Work: &WorkTable{Name: "keys"}, Cols: append(b.renew(keys), number)}
-	scan = b.scan(p.Table, false, p.Table.Name, ast.NoPos).(*Scan)
+	scan = b.scan(p.Table, p.Table.Name, ast.NoPos)
 	p.By = nil
 	for i, c := range p.Columns {
 		x := b.compare(ast.NoPos, Eq, b.ref(scan.Cols[c], ast.NoPos), b.ref(p.Keys.Cols[i], ast.NoPos)).(*Compare)

@@ -20,7 +20,7 @@ func (b *Binder) update(s *ast.UpdateStmt) Node {
 	}
 	n := &Update{}
 	name, schema := targetName(&s.Table, t)
-	scan := b.scan(t, false, name, s.Table.Pos())
+	scan := b.scan(t, name, s.Table.Pos())
 	p := newPart(scan, name, schema, nil)
 	if s.From != nil {
 		p = b.updateFrom(p, s.From)
@@ -97,7 +97,7 @@ func (b *Binder) delete(s *ast.DeleteStmt) Node {
 	}
 	n := &Delete{}
 	name, schema := targetName(&s.Table, t)
-	scan := b.scan(t, false, name, s.Table.Pos())
+	scan := b.scan(t, name, s.Table.Pos())
 	p := newPart(scan, name, schema, nil)
 	n.Source = b.matching(scan, s.Where, p.scope(nil), "the WHERE of DELETE")
 	if b.err != nil {

@@ -23,8 +23,6 @@ type Binder struct {
 	ctes *cteScope
 	// views are the views being expanded, outermost first. Inside one, positions belong to a stored text and are not told.
 	views []*catalog.View
-	// committed makes every table read the last commit: inside a view of committed.v.
-	committed bool
 	// nested counts the subqueries and lateral sources around the present place.
 	nested int
 	// stored is set while a stored expression is bound that is not part of the statement's text.
