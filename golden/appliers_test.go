@@ -1,0 +1,66 @@
+package golden
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/quereus/quereus-migrate/engine"
+	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab/kv/pebble"
+)
+
+const acctTarget = `declare schema main {
+	table acct { id integer primary key, n integer, tier text default 'x', constraint ck_n check (n > 0) }
+	index ix_n on acct(n)
+}`
+
+// TestGoroutinesMigrate migrates one open database from several goroutines, beside readers. One of them carries its plan out; the
+// others' plans are stale then, or empty if they were made later; who may not wait for the writer may find it busy. Readers see one of
+// the two states.
+func TestGoroutinesMigrate(t *testing.T) {
+	for _, wait := range []time.Duration{time.Minute, 0} {
+		d := mustOpenDurable(t, pebble.MemFS(), crashVariants[1].at)
+		d.exec(t, "create table acct (id integer primary key, n integer); insert into acct select value, value from generate_series(1, 300)")
+		states := []string{dumped(t, d)}
+		var group sync.WaitGroup
+		results := make([]error, 8)
+		for i := range results {
+			group.Go(func() { results[i] = d.migrate(acctTarget, engine.MigrateOptions{LockTimeout: wait}) })
+		}
+		seen := make([]string, 8)
+		for i := range seen {
+			group.Go(func() { seen[i] = dumped(t, d) })
+		}
+		group.Wait()
+		states = append(states, dumped(t, d))
+		for _, err := range results {
+			var stale *engine.StalePlanError
+			isBusy := wait == 0 && types.CodeOf(err) == types.BUSY
+			require.True(t, err == nil || errors.As(err, &stale) || isBusy, "%v", err)
+		}
+		for _, s := range seen {
+			require.True(t, s == states[0] || s == states[1], "a reader saw something else")
+		}
+		history, err := d.History(context.Background())
+		require.NoError(t, err)
+		require.Len(t, history, 1)
+		require.NoError(t, d.migrate(acctTarget, engine.MigrateOptions{}), "there is nothing to do")
+		d.requireSound(t, "the end")
+		require.NoError(t, d.Close())
+	}
+}
+
+// dumped is Dump on a goroutine of its own.
+func dumped(t *testing.T, d *durable) string {
+	c := d.Conn()
+	defer c.Close()
+	text, err := Dump(context.Background(), c)
+	assert.NoError(t, err)
+	return text
+}
