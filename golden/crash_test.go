@@ -74,7 +74,7 @@ func crashRows() int {
 	if isLong() {
 		return 4000
 	}
-	return 600
+	return 300
 }
 
 // TestCrash migrates a database and cuts the run before every operation that makes something durable. Whatever the crash leaves opens
