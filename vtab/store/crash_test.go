@@ -1,60 +1,16 @@
 package store
 
 import (
-	"math/rand/v2"
-	"sync"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab"
+	"github.com/quereus/quereus-migrate/vtab/kv/pebble/crashtest"
 )
-
-// crashFS is a file system that, once told to, keeps what a crash would leave at each sync.
-type crashFS struct {
-	mem *vfs.MemFS
-	vfs.FS
-
-	mu     sync.Mutex
-	on     bool
-	clones []*vfs.MemFS
-	rng    *rand.Rand
-}
-
-func newCrashFS(seed uint64) *crashFS {
-	c := &crashFS{mem: vfs.NewCrashableMem(), rng: rand.New(rand.NewPCG(seed, 1))}
-	c.FS = errorfs.Wrap(c.mem, errorfs.InjectorFunc(func(op errorfs.Op) error {
-		switch op.Kind {
-		case errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo, errorfs.OpRename:
-			c.cut()
-		}
-		return nil
-	}))
-	return c
-}
-
-// cut keeps two crashes: one that lost everything that was not synced, one that lost some of it.
-func (c *crashFS) cut() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.on {
-		return
-	}
-	c.clones = append(c.clones,
-		c.mem.CrashClone(vfs.CrashCloneCfg{}),
-		c.mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: c.rng}))
-}
-
-func (c *crashFS) record(on bool) {
-	c.cut()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.on = on
-}
 
 // crashStates are the definition and the rows before and after a transaction, as a record in the store tells them apart.
 type crashStates map[string]struct {
@@ -128,7 +84,7 @@ func commitState(t testing.TB, c *Conn, state string, before, after *catalog.Tab
 func TestCrash(t *testing.T) {
 	for _, end := range []string{"commit", "rollback"} {
 		t.Run(end, func(t *testing.T) {
-			fs := newCrashFS(1)
+			fs := crashtest.New(1)
 			m := openModule(t, openPebble(t, fs), bulkOptions)
 			c := begin(t, m, 1<<20)
 			before, err := m.Create(background, c, withIndex(t, buildTable(t, bigTable), `create index by_n on big (n)`))
@@ -136,7 +92,7 @@ func TestCrash(t *testing.T) {
 			insertBig(t, m, c, before, 0, 150)
 			commitState(t, c, "before", nil, before)
 
-			fs.record(true)
+			fs.Record(1)
 			c = begin(t, m, 1<<20)
 			insertBig(t, m, c, before, 1000, 50)
 			after, err := m.Alter(background, c, rekeying(t, before, 0))
@@ -147,20 +103,21 @@ func TestCrash(t *testing.T) {
 			want := map[string]bool{"before": true}
 			if end == "commit" {
 				commitState(t, c, "after", before, after)
+				fs.Step() // is durable by now
 				want["after"] = true
 			} else {
 				require.NoError(t, c.Rollback())
 			}
-			fs.record(false)
+			cuts, _ := fs.Stop()
 			require.NoError(t, m.Close())
 
 			states := crashStates{"before": {before, 150}, "after": {after, 250}}
 			seen := map[string]bool{}
-			for _, clone := range fs.clones {
-				seen[states.verify(t, clone)] = true
+			for _, cut := range cuts {
+				seen[states.verify(t, cut.FS)] = true
 			}
 			require.Equal(t, want, seen)
-			require.Greater(t, len(fs.clones), 10)
+			require.Greater(t, len(cuts), 10)
 		})
 	}
 }
