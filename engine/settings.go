@@ -190,11 +190,3 @@ func (s settings) moduleArgs() []catalog.ModuleArg {
 	}
 	return args
 }
-
-func (s settings) clone() settings {
-	out := make(settings, len(s))
-	for k, v := range s {
-		out[k] = v
-	}
-	return out
-}

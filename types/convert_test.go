@@ -2,6 +2,7 @@ package types
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -160,7 +161,7 @@ func TestBooleanWords(t *testing.T) {
 		assert.Equal(t, want, wire(Cast(Text(word), TypeBoolean)), "%q", word)
 	}
 	assert.Equal(t, `true`, wire(Cast(bigOf("99999999999999999999"), TypeBoolean)))
-	assert.Equal(t, `false`, wire(Cast(Real(-0.0), TypeBoolean)))
+	assert.Equal(t, `false`, wire(Cast(Real(math.Copysign(0, -1)), TypeBoolean)))
 }
 
 func TestConversionErrors(t *testing.T) {

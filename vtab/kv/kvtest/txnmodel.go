@@ -19,8 +19,6 @@ type txnModel struct {
 	over map[string]*string // nil for a tombstone
 }
 
-func (m txnModel) clone() txnModel { return txnModel{base: m.base.clone(), over: maps.Clone(m.over)} }
-
 // seen is what a reader sees.
 func (m txnModel) seen() model {
 	out := m.base.clone()

@@ -13,7 +13,6 @@ type bulkFile struct {
 	store   *Store // nil once it is finished, aborted, removed or ingested
 	records []memtree.Record
 	bytes   uint64
-	err     error
 }
 
 // NewBulkWriter implements kv.Store.
