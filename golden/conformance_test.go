@@ -82,6 +82,7 @@ func runCases(t *testing.T, cases []*Case, open func(context.Context) (Session, 
 	require.NoError(t, err)
 	results, err := RunFile(ctx, cases, s, opts)
 	require.NoError(t, err)
+	requireSoundSession(t, s)
 	require.NoError(t, s.Close())
 	return results
 }

@@ -125,6 +125,14 @@ func (d *durable) requireSound(t testing.TB, what string) {
 	require.Empty(t, names, what)
 }
 
+// requireSoundSession checks everything that a run of cases has left, as far as it is committed.
+func requireSoundSession(t testing.TB, s Session) {
+	t.Helper()
+	report, err := s.(*session).db.Check(context.Background())
+	require.NoError(t, err)
+	require.Empty(t, report.Faults)
+}
+
 // requireSameState compares two states, which are too long to be told as a whole.
 func requireSameState(t testing.TB, want, got, what string) {
 	t.Helper()
