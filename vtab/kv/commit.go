@@ -112,6 +112,9 @@ func writeRecord(to sink, c layerCursor) error {
 
 func (t *Txn) writeBatch(ctx context.Context, dropped []Span, sync bool) error {
 	b := t.store.NewBatch()
+	if r, ok := b.(Reserver); ok {
+		r.Reserve(int(t.over.bytes()))
+	}
 	any := false
 	err := t.eachKept(ctx, dropped, func(c layerCursor) (bool, error) {
 		any = true

@@ -122,6 +122,12 @@ type Batch interface {
 	Close() error
 }
 
+// Reserver is a Batch that can make room ahead.
+type Reserver interface {
+	// Reserve tells an empty batch about how many bytes are to come.
+	Reserve(bytes int)
+}
+
 // BulkWriter writes a file of entries in strictly rising key order, else MISUSE; the first error stays and is the answer of
 // every later call. It is used by one goroutine and ends with Finish or Abort; it copies what it is given.
 type BulkWriter interface {

@@ -121,8 +121,9 @@ type undoRecord struct {
 	existed bool
 }
 
-// maxUndo is the length from which on an undo list takes more memory than a state does.
-const maxUndo = 4 << 10
+// maxUndo is the length at which an undo list becomes a state: it takes a megabyte or two by then, and playing it back costs as much as
+// the writes did.
+const maxUndo = 32 << 10
 
 func (s *statement) context() context.Context {
 	if s.ctx == nil {

@@ -157,6 +157,16 @@ type batch struct {
 	b     *pebble.Batch // nil once it is committed or closed
 }
 
+// Reserve implements kv.Reserver: Pebble would double a batch again and again, which copies it as a whole each time.
+func (b *batch) Reserve(bytes int) {
+	const worth = 64 << 10 // Pebble keeps small batches for the next one
+	if b.b == nil || !b.b.Empty() || bytes < worth {
+		return
+	}
+	_ = b.b.Close() // it is empty
+	b.b = b.store.db.NewBatchWithSize(min(bytes, b.store.maxBatch))
+}
+
 // admit reports whether an entry with that key and n bytes of value may be added.
 func (b *batch) admit(key []byte, n int) error {
 	if b.b == nil {

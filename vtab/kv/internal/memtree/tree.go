@@ -9,8 +9,11 @@ import (
 // Tree is an ordered map of records. One goroutine writes it; while it is not written any number of goroutines may read
 // it. Whoever must read a state while the tree goes on takes a Copy and writes only one of the two.
 type Tree struct {
-	bt   *btree.BTreeG[Record]
-	hint btree.PathHint // of the writer, whose keys come in runs of near ones; other readers do not touch it
+	bt *btree.BTreeG[Record]
+	// What only the writer touches: a hint, since its keys come in runs of near ones, and the last record, which keys in order
+	// come behind; without data when it is not known.
+	hint btree.PathHint
+	last Record
 }
 
 func less(a, b Record) bool { return bytes.Compare(a.Key(), b.Key()) < 0 }
@@ -31,16 +34,39 @@ func (t *Tree) Len() int { return t.bt.Len() }
 func (t *Tree) Get(key []byte) (Record, bool) { return t.bt.Get(probe(key)) }
 
 // Find is Get for the goroutine that writes the tree: faster for keys near the last one.
-func (t *Tree) Find(key []byte) (Record, bool) { return t.bt.GetHint(probe(key), &t.hint) }
+func (t *Tree) Find(key []byte) (Record, bool) {
+	r := probe(key)
+	if t.isBehind(r) {
+		return Record{}, false
+	}
+	return t.bt.GetHint(r, &t.hint)
+}
 
-// Set puts r in the place of the record with its key, which it returns if there was one.
-func (t *Tree) Set(r Record) (prev Record, replaced bool) { return t.bt.SetHint(r, &t.hint) }
+// isBehind reports whether r is known to come behind all records.
+func (t *Tree) isBehind(r Record) bool { return t.last.data != nil && less(t.last, r) }
+
+// Set puts r in the place of the record with its key, which it returns if there was one. Records in key order cost least.
+func (t *Tree) Set(r Record) (prev Record, replaced bool) {
+	if t.isBehind(r) {
+		t.last = r
+		return t.bt.Load(r)
+	}
+	prev, replaced = t.bt.SetHint(r, &t.hint)
+	if t.last.data == nil {
+		t.last, _ = t.bt.Max()
+	}
+	return prev, replaced
+}
 
 // Delete takes the record under key out of the tree.
-func (t *Tree) Delete(key []byte) (prev Record, found bool) { return t.bt.Delete(probe(key)) }
+func (t *Tree) Delete(key []byte) (prev Record, found bool) {
+	t.last = Record{}
+	return t.bt.Delete(probe(key))
+}
 
 // DeleteRange takes the records with lo <= key < hi out of the tree; nil bounds are open.
 func (t *Tree) DeleteRange(lo, hi []byte) {
+	t.last = Record{}
 	last := probe(hi)
 	if hi == nil {
 		var any bool
