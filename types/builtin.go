@@ -122,6 +122,10 @@ func isSafeInteger(v Value) bool {
 
 // validKinds makes the Valid of a type that holds every value of some kinds.
 func validKinds(kinds ...Kind) func(Value) bool {
+	if len(kinds) == 1 { // most types: spare every written value the search
+		kind := kinds[0]
+		return func(v Value) bool { return v.Kind() == kind }
+	}
 	return func(v Value) bool { return slices.Contains(kinds, v.Kind()) }
 }
 

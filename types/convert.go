@@ -28,8 +28,9 @@ func WriteConverter(t *Type, column string) func(Value) (Value, error) {
 // for JSON text matters, and only a value outside t converts.
 func WriteGuard(t *Type, column string) func(Value) (Value, error) {
 	convert := WriteConverter(t, column)
+	valid := t.Valid
 	return func(v Value) (Value, error) {
-		if isInhabitant(t, v) {
+		if v.IsNull() || valid == nil || valid(v) {
 			return v, nil
 		}
 		return convert(v)

@@ -73,11 +73,9 @@ func (ec *Context) begin(ctx context.Context, rt *Runtime, params []plan.Paramet
 	ec.call.Ctx = ctx
 	ec.stack = ec.stack[:0]
 	for i := range params {
-		b, err := rt.bind(&params[i])
-		if err != nil {
+		if err := ec.param[i].bind(&params[i], rt); err != nil {
 			return err
 		}
-		ec.param[i] = b
 	}
 	for i := range ec.subs {
 		ec.subs[i].known = false
@@ -86,31 +84,33 @@ func (ec *Context) begin(ctx context.Context, rt *Runtime, params []plan.Paramet
 }
 
 // bind finds the value of a parameter. One whose type was established at prepare refuses values of another class (spec 40 §13).
-func (rt *Runtime) bind(p *plan.Parameter) (boundParam, error) {
+func (b *boundParam) bind(p *plan.Parameter, rt *Runtime) error {
 	if p.Name == "" {
-		return bindPositional(p, rt.Positional)
+		return b.bindPositional(p, rt.Positional)
 	}
-	v, bound := rt.Named[p.Name]
-	return boundParam{v, bound}.check(p)
+	b.value, b.bound = rt.Named[p.Name]
+	return b.check(p)
 }
 
 // bindPositional is bind of a parameter without a name.
-func bindPositional(p *plan.Parameter, values []types.Value) (boundParam, error) {
-	var b boundParam
-	if p.Index <= len(values) {
-		b = boundParam{values[p.Index-1], true}
+func (b *boundParam) bindPositional(p *plan.Parameter, values []types.Value) error {
+	if b.bound = p.Index <= len(values); b.bound {
+		b.value = values[p.Index-1]
+	} else {
+		b.value = types.Null
 	}
 	return b.check(p)
 }
 
-func (b boundParam) check(p *plan.Parameter) (boundParam, error) {
-	switch {
+func (b *boundParam) check(p *plan.Parameter) error {
+	switch kind := b.value.Kind(); {
+	case kind == p.Type.Class && kind != types.KindJSON:
 	case b.bound && p.Declared && !fits(b.value, p.Type):
-		return b, types.Errorf(types.MISMATCH, "Parameter type mismatch for %s: expected %s, got %s", p, p.Type, b.value.Kind())
+		return types.Errorf(types.MISMATCH, "Parameter type mismatch for %s: expected %s, got %s", p, p.Type, b.value.Kind())
 	case p.Scalar && b.value.Kind() == types.KindJSON:
-		return b, types.Errorf(types.MISMATCH, "Parameter type mismatch for %s: a JSON array or object is compared with a scalar", p)
+		return types.Errorf(types.MISMATCH, "Parameter type mismatch for %s: a JSON array or object is compared with a scalar", p)
 	}
-	return b, nil
+	return nil
 }
 
 // fits reports whether a value may stand for a parameter of a type: it is NULL, or of the type's storage class.

@@ -65,11 +65,9 @@ func (ec *Context) rebind(p *Program, row []types.Value) error {
 		if d.Name != "" {
 			continue
 		}
-		b, err := bindPositional(d, row)
-		if err != nil {
+		if err := ec.param[i].bindPositional(d, row); err != nil {
 			return err
 		}
-		ec.param[i] = b
 	}
 	for i := range ec.subs {
 		ec.subs[i].known = false

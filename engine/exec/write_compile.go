@@ -44,6 +44,8 @@ type cell struct {
 	x       Expr // nil for a constant
 	value   types.Value
 	convert func(types.Value) (types.Value, error)
+	// param is the position of the parameter that x is, from 1; 0 for any other expression. Batches of rows are made of them.
+	param int
 }
 
 type notNullRecipe struct {
@@ -67,6 +69,9 @@ type checkRecipe struct {
 func (c *cell) eval(ec *Context, row types.Row) (types.Value, error) {
 	if c.x == nil {
 		return c.value, nil
+	}
+	if c.param > 0 && ec.param[c.param-1].bound {
+		return c.convert(ec.param[c.param-1].value)
 	}
 	v, err := c.x(ec, row)
 	if err != nil {
@@ -108,6 +113,9 @@ func (c *compiler) cell(t *catalog.Table, p plan.Computed) cell {
 		}
 	}
 	out.x = c.expr(p.X)
+	if k, ok := p.X.(*plan.Param); ok {
+		out.param = k.Index + 1
+	}
 	return out
 }
 
