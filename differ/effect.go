@@ -146,7 +146,7 @@ func constraintEffect(kind ast.ConstraintKind) EffectKind {
 	switch kind {
 	case ast.UniqueClause:
 		return BuildsIndex
-	case ast.ForeignKeyClause:
+	case ast.ForeignKeyClause, ast.CheckClause:
 		return ReadsRows
 	}
 	return MetadataOnly

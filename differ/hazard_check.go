@@ -6,7 +6,8 @@ import (
 	"github.com/quereus/quereus-migrate/engine/ast"
 )
 
-// untestedChecks finds CHECKs that bind from the next write on, whatever the rows that are there hold.
+// untestedChecks finds CHECKs that are added beside rows. The statement binds from the next write on, whatever the rows that are there
+// hold (spec 50 §2); a migration judges them.
 func untestedChecks(c *comparison, s *step) []Hazard {
 	alter, ok := s.Stmt.(*ast.AlterStmt)
 	if !ok || !c.hasRows(s) {
@@ -17,6 +18,7 @@ func untestedChecks(c *comparison, s *step) []Hazard {
 		return nil
 	}
 	return one(CheckUntested, Warning,
-		fmt.Sprintf("rows of %s that break %s stay as they are until they are written next", s.Object, ast.Format(a.Constraint)),
+		fmt.Sprintf("rows of %s that break %s refuse the migration; run by hand, the statement leaves them until they are written next",
+			s.Object, ast.Format(a.Constraint)),
 		"look for them first")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/differ"
+	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -85,6 +86,8 @@ type Failure struct {
 	// Err is why; nil for a step that was not judged because step Blocked, which it depends on, failed.
 	Err     error
 	Blocked int
+	// Rows are those that stood in the way, nil when none did or nobody can tell.
+	Rows *Offending
 }
 
 // MigrateError lists everything that went wrong in a run. Everything was rolled back.
@@ -98,6 +101,9 @@ func (e *MigrateError) Error() string {
 		}
 		if f.Err != nil {
 			fmt.Fprintf(&b, "step %d: %s\n  %s", f.Step+1, f.SQL, f.Err)
+			if f.Rows != nil {
+				fmt.Fprintf(&b, "\n  rows in the way: %d", f.Rows.Count)
+			}
 		} else {
 			fmt.Fprintf(&b, "step %d: %s\n  not judged: step %d failed", f.Step+1, f.SQL, f.Blocked+1)
 		}
@@ -224,7 +230,7 @@ func (m *migration) step(ctx context.Context, i int, leaving *leaving) error {
 		return err
 	}
 	depth := len(m.tx.saves) - 1
-	err := m.tx.alter(ctx, s.Stmt, leaving, func(rows int64) {
+	rows, err := m.carryOut(ctx, s.Stmt, leaving, func(rows int64) {
 		progress.Rows = rows
 		m.report(progress)
 	})
@@ -235,11 +241,23 @@ func (m *migration) step(ctx context.Context, i int, leaving *leaving) error {
 		if e := m.tx.rollbackTo(depth); e != nil {
 			return e
 		}
-		m.failed = append(m.failed, Failure{Step: i, SQL: s.SQL, Err: err})
+		m.failed = append(m.failed, Failure{Step: i, SQL: s.SQL, Err: err, Rows: rows})
+		if rows == nil {
+			m.failed[len(m.failed)-1].Rows = m.offending(ctx, s.Stmt)
+		}
 	}
 	progress.Done = true
 	m.report(progress)
 	return m.tx.release(depth)
+}
+
+// carryOut runs the statement of a step. Other than the statement alone it lets no new CHECK pass that rows break; those rows come with
+// the error.
+func (m *migration) carryOut(ctx context.Context, s ast.Stmt, leaving *leaving, progress func(int64)) (*Offending, error) {
+	if err := m.tx.alter(ctx, s, leaving, progress); err != nil {
+		return nil, err
+	}
+	return m.judgeCheck(ctx, s)
 }
 
 // stepSavepoint is no name that a user can write.

@@ -342,6 +342,14 @@ func failures(e *engine.MigrateError) []string {
 			continue
 		}
 		out = append(out, f.SQL+": "+faultLine(f.Err))
+		if f.Rows == nil {
+			continue
+		}
+		keys := make([]string, len(f.Rows.Keys))
+		for i, k := range f.Rows.Keys {
+			keys[i] = jsonLine(k)
+		}
+		out = append(out, fmt.Sprintf("    rows: %d, keys %s", f.Rows.Count, strings.Join(keys, " ")))
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/term"
 	"github.com/quereus/quereus-migrate/differ"
 	"github.com/quereus/quereus-migrate/engine"
+	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -107,7 +108,30 @@ func (a *app) printFailures(e *engine.MigrateError) {
 			continue
 		}
 		fmt.Fprintf(a.Err, "    %s: %s\n", types.CodeOf(f.Err), a.reason(f.Err))
+		if f.Rows != nil {
+			fmt.Fprintf(a.Err, "    rows in the way: %d%s\n", f.Rows.Count, a.keys(f.Rows))
+		}
 	}
+}
+
+// keys lists the keys of the first rows that stand in the way of a step, where values of rows may be shown.
+func (a *app) keys(o *engine.Offending) string {
+	if !a.samples && !a.ErrTerminal {
+		return ""
+	}
+	keys := make([]string, len(o.Keys))
+	for i, k := range o.Keys {
+		values := make([]string, len(k))
+		for j, v := range k {
+			values[j] = ast.Format(ast.LiteralOf(v))
+		}
+		keys[i] = "(" + strings.Join(values, ", ") + ")"
+	}
+	word := ", with key "
+	if len(keys) > 1 {
+		word = ", with keys "
+	}
+	return word + strings.Join(keys, " ")
 }
 
 // reason tells why a step failed. A value that does not convert stands in the cause, and is not for logs that may be published.
