@@ -186,5 +186,37 @@ func (k *killing) kill(t *testing.T, i int, delay time.Duration) string {
 	return state
 }
 
+// TestKilledCreating kills the tool while it makes a database. What is left can be looked at without harm, and the next apply finishes it.
+func TestKilledCreating(t *testing.T) {
+	schema := writeFile(t, "before.sql", killBefore)
+	random := rand.New(rand.NewPCG(38, 1))
+	reference := filepath.Join(t.TempDir(), "db")
+	began := time.Now()
+	mustTool(t, "apply", "--db", reference, "--create", "--yes", schema)
+	took := time.Since(began)
+	want := mustTool(t, "inspect", "--db", reference)
+	for range pick(4, 200) {
+		dir := filepath.Join(t.TempDir(), "db")
+		cmd := exec.Command(toolBinary, "apply", "--db", dir, "--create", "--yes", schema)
+		require.NoError(t, cmd.Start())
+		time.Sleep(time.Duration(random.Int64N(int64(took))))
+		_ = cmd.Process.Kill() // it may have ended by itself
+		_ = cmd.Wait()
+		if o := tool("status", "--db", dir); o.code == 0 {
+			require.Contains(t, []string{"declare schema main {};\n", want}, mustTool(t, "inspect", "--db", dir))
+		} else {
+			require.Regexp(t, "^error CANTOPEN: .*(does not exist|is empty|its creation was not finished)", o.err)
+		}
+		o := tool("apply", "--db", dir, "--create", "--yes", schema)
+		require.Zero(t, o.code, o.err)
+		require.Equal(t, want, mustTool(t, "inspect", "--db", dir))
+		withDatabase(t, dir, func(db *engine.DB, _ *engine.Conn) {
+			history, err := db.History(context.Background())
+			require.NoError(t, err)
+			require.Len(t, history, 1)
+		})
+	}
+}
+
 // oneCopy is the most that a database of a size may take: logs and tables are cut differently from run to run.
 func oneCopy(size int64) int64 { return size + size/4 + 256<<10 }
