@@ -50,6 +50,10 @@ func (f CheckFault) String() string {
 func (db *DB) Check(ctx context.Context) (report *CheckReport, err error) {
 	c := db.Conn()
 	defer c.Close()
+	if err := c.enter(); err != nil {
+		return nil, err
+	}
+	defer c.leave(nil)
 	read, err := c.read()
 	if err != nil {
 		return nil, err

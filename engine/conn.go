@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
@@ -16,10 +17,14 @@ import (
 // Conn is one session on a database: its settings, its declared schemas and at most one open transaction. It is used by one
 // goroutine at a time.
 type Conn struct {
-	db       *DB
-	session  *Session
-	tx       *tx // the open explicit transaction, nil in autocommit
-	closed   bool
+	db      *DB
+	session *Session
+
+	// use is held by whatever runs on the connection, which keeps DB.Close away from it.
+	use      sync.Mutex
+	gone     error   // what statements are told once it is closed
+	tx       *tx     // the open explicit transaction, nil in autocommit
+	rows     []*Rows // handed out and not closed yet
 	asserted asserted
 }
 
@@ -37,7 +42,11 @@ func (db *DB) Conn() *Conn {
 }
 
 // Resume opens a connection that goes on with a session. A session serves one open connection at a time.
-func (db *DB) Resume(s *Session) *Conn { return &Conn{db: db, session: s} }
+func (db *DB) Resume(s *Session) *Conn {
+	c := &Conn{db: db, session: s}
+	db.conns.add(c)
+	return c
+}
 
 // Session gives the connection's session, for Resume.
 func (c *Conn) Session() *Session { return c.session }
@@ -46,7 +55,11 @@ func (c *Conn) Session() *Session { return c.session }
 func (c *Conn) DB() *DB { return c.db }
 
 // InTransaction reports whether an explicit transaction is open.
-func (c *Conn) InTransaction() bool { return c.tx != nil }
+func (c *Conn) InTransaction() bool {
+	c.use.Lock()
+	defer c.use.Unlock()
+	return c.tx != nil
+}
 
 // SetOption writes a session setting, as PRAGMA does.
 func (c *Conn) SetOption(name string, v types.Value) error {
@@ -74,20 +87,6 @@ func (c *Conn) MemoryBudget() int64 { return c.session.settings.count("memory_bu
 
 // Logger gives the database's logger.
 func (c *Conn) Logger() *slog.Logger { return c.db.opts.Logger }
-
-// Close rolls an open transaction back and ends the session's use of the connection.
-func (c *Conn) Close() error {
-	if c.closed {
-		return nil
-	}
-	c.closed = true
-	if c.tx == nil {
-		return nil
-	}
-	t := c.tx
-	c.tx = nil
-	return t.rollback()
-}
 
 // Params are the values of bind parameters: by position (from 1) and by name.
 type Params struct {
@@ -134,9 +133,6 @@ func (c *Conn) Query(ctx context.Context, sql string, p Params) (*Rows, error) {
 
 // each parses a source and runs its statements one after the other.
 func (c *Conn) each(ctx context.Context, src *ast.Source, p Params, f func(r *Rows, last bool) error) error {
-	if c.closed {
-		return types.Errorf(types.MISUSE, "the connection is closed")
-	}
 	stmts, err := parse.Stmts(src)
 	if err != nil {
 		return err
@@ -155,6 +151,10 @@ func (c *Conn) each(ctx context.Context, src *ast.Source, p Params, f func(r *Ro
 
 // run runs one statement. A panic in it becomes INTERNAL with the statement attached, and is undone like any failure.
 func (c *Conn) run(ctx context.Context, src *ast.Source, s ast.Stmt, p Params) (r *Rows, err error) {
+	if err := c.enter(); err != nil {
+		return nil, err
+	}
+	defer c.leave(&r)
 	defer func() {
 		if v := recover(); v != nil {
 			err = c.internal(statement{src, s}, v)

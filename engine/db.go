@@ -7,7 +7,6 @@ package engine
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -48,6 +47,8 @@ type DB struct {
 	seq      uint64 // commits landed, guarded by commitMu
 	// writer is the writer lock: it holds one token when nobody writes.
 	writer chan struct{}
+
+	conns conns
 
 	closeOnce sync.Once
 	closed    chan struct{}
@@ -102,23 +103,6 @@ func (db *DB) defaults() {
 	}
 }
 
-// Close rolls back nothing by itself: connections must be closed first. It closes the modules; a second call does nothing.
-func (db *DB) Close() error {
-	var first error
-	db.closeOnce.Do(func() {
-		close(db.closed)
-		first = db.views.publish(nil)
-		for _, m := range db.modules {
-			if c, ok := m.vtab.(io.Closer); ok {
-				if err := c.Close(); err != nil && first == nil {
-					first = err
-				}
-			}
-		}
-	})
-	return first
-}
-
 // lockWriter waits for the writer lock until ctx is done (INTERRUPT; BUSY when the deadline passed).
 func (db *DB) lockWriter(ctx context.Context) error {
 	select {
@@ -130,7 +114,7 @@ func (db *DB) lockWriter(ctx context.Context) error {
 	case <-db.writer:
 		return nil
 	case <-db.closed:
-		return types.Errorf(types.MISUSE, "the database is closed")
+		return errClosed()
 	case <-ctx.Done():
 		if context.Cause(ctx) == context.DeadlineExceeded {
 			return types.Errorf(types.BUSY, "another connection is writing to the database")
@@ -143,11 +127,7 @@ func (db *DB) unlockWriter() { db.writer <- struct{}{} }
 
 // Catalog gives the committed catalog.
 func (db *DB) Catalog() (*catalog.Snapshot, error) {
-	v, err := db.views.acquire()
-	if err != nil {
-		return nil, err
-	}
-	return v.cat, db.views.release(v)
+	return db.views.catalog()
 }
 
 // Types gives the type and collation registry.

@@ -33,6 +33,14 @@ func (c *Conn) declared(name string) (*catalog.Declared, error) {
 
 // Catalog gives the catalog that the session sees: inside a transaction its own.
 func (c *Conn) Catalog() (*catalog.Snapshot, error) {
+	if err := c.enter(); err != nil {
+		return nil, err
+	}
+	defer c.leave(nil)
+	return c.catalog()
+}
+
+func (c *Conn) catalog() (*catalog.Snapshot, error) {
 	if c.tx != nil {
 		return c.tx.cat, nil
 	}
@@ -56,6 +64,10 @@ type DiffOptions struct {
 
 // Diff gives the plan from the session's state of the database to a declaration, with the numbers of rows that its steps concern.
 func (c *Conn) Diff(ctx context.Context, d *catalog.Declared, opts DiffOptions) (p *differ.Plan, err error) {
+	if err := c.enter(); err != nil {
+		return nil, err
+	}
+	defer c.leave(nil)
 	read, err := c.read()
 	if err != nil {
 		return nil, err
@@ -77,7 +89,7 @@ func (c *Conn) diffSchema(s *ast.DiffSchemaStmt) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	cat, err := c.Catalog()
+	cat, err := c.catalog()
 	if err != nil {
 		return nil, err
 	}

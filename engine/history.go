@@ -34,12 +34,18 @@ type HistoryEntry struct {
 
 // History gives the migrations that were applied, oldest first.
 func (db *DB) History(ctx context.Context) ([]HistoryEntry, error) {
-	v, err := db.views.acquire()
+	c := db.Conn()
+	defer c.Close()
+	if err := c.enter(); err != nil {
+		return nil, err
+	}
+	defer c.leave(nil)
+	read, err := c.read()
 	if err != nil {
 		return nil, err
 	}
-	defer db.views.release(v)
-	return db.history(ctx, v)
+	entries, err := db.history(ctx, read.base)
+	return entries, read.close(err)
 }
 
 func (db *DB) history(ctx context.Context, v *view) ([]HistoryEntry, error) {

@@ -27,7 +27,7 @@ type MigrateOptions struct {
 	Version string
 	// Tool names the program for the history, By who applies the plan; an empty By is the user and the host of the process.
 	Tool, By string
-	// Progress, when not nil, is told how far the run is.
+	// Progress, when not nil, is told how far the run is. It must not use the connection.
 	Progress func(Progress)
 }
 
@@ -118,6 +118,10 @@ func (e *MigrateError) Unwrap() error { return e.Failures[0].Err }
 // *StalePlanError otherwise. Hazards above o.Allow refuse the run: a *PolicyError. Steps that fail are collected, the others
 // judged in the state that is left, and everything is rolled back: a *MigrateError. The connection must have no transaction open.
 func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (result *MigrateResult, err error) {
+	if err := c.enter(); err != nil {
+		return nil, err
+	}
+	defer c.leave(nil)
 	if c.tx != nil {
 		return nil, types.Errorf(types.MISUSE, "a migration cannot run inside a transaction")
 	}

@@ -1,16 +1,20 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
 )
 
 // Rows are the rows of one statement, in order. One goroutine uses them; they must be closed. A statement without rows has no columns.
 type Rows struct {
+	conn    *Conn // nil when nothing is held
 	columns []plan.Column
 	changes int64
 	next    func() (types.Row, error) // nil when there are no rows
 	close   func() error              // nil when nothing is held
+	gone    error                     // why there are no more rows, when the connection was closed before them
 }
 
 // Columns lists the names of the columns.
@@ -36,18 +40,35 @@ func (r *Rows) Changes() int64 { return r.changes }
 
 // Next gives the next row, nil at the end and on an error. The row is valid until the next call.
 func (r *Rows) Next() (types.Row, error) {
+	if r.conn != nil {
+		r.conn.use.Lock()
+		defer r.conn.use.Unlock()
+	}
 	if r.next == nil {
-		return nil, nil
+		return nil, r.gone
 	}
 	return r.next()
 }
 
 // Close ends the statement. A second call does nothing.
 func (r *Rows) Close() error {
+	if r.conn != nil {
+		r.conn.use.Lock()
+		defer r.conn.use.Unlock()
+	}
+	return r.end(nil)
+}
+
+// end gives back what the statement holds. gone is what Next tells from then on.
+func (r *Rows) end(gone error) error {
 	f := r.close
-	r.next, r.close = nil, nil
 	if f == nil {
+		r.next = nil
 		return nil
+	}
+	r.next, r.close, r.gone = nil, nil, gone
+	if r.conn != nil {
+		r.conn.rows = slices.DeleteFunc(r.conn.rows, func(o *Rows) bool { return o == r })
 	}
 	return f()
 }

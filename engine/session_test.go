@@ -1,11 +1,14 @@
 package engine_test
 
 import (
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/quereus/quereus-migrate/engine"
+	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -89,5 +92,68 @@ func TestTexts(t *testing.T) {
 		require.Equal(t, "2", c.rows("insert into t values (3); select count(*) from t where id > 1"))
 		c.fails(types.ERROR, "Expected", "insert into t values (4); selct")
 		require.Equal(t, "3", c.rows("select count(*) from t"), "a text that does not parse runs nothing")
+	})
+}
+
+// TestCloseEndsWhatIsOpen: closing a database waits for what runs, ends open rows and rolls transactions back.
+func TestCloseEndsWhatIsOpen(t *testing.T) {
+	onEach(t, func(t *testing.T, h *host) {
+		c := h.conn()
+		c.exec("create table t (id integer primary key); insert into t values (1), (2), (3)")
+		rows, err := h.conn().Query(ctx, "select id from t", engine.Params{})
+		require.NoError(t, err)
+		_, err = rows.Next()
+		require.NoError(t, err)
+		c.exec("begin; insert into t values (4)")
+		waiting := make(chan error)
+		other := h.conn()
+		go func() {
+			_, err := other.Exec(ctx, "insert into t values (5)", engine.Params{})
+			waiting <- err
+		}()
+		require.NoError(t, h.db.Close())
+		refused(t, <-waiting, types.MISUSE, "closed")
+		_, err = rows.Next()
+		refused(t, err, types.MISUSE, "closed")
+		require.NoError(t, rows.Close())
+		c.fails(types.MISUSE, "closed", "commit")
+		require.False(t, c.InTransaction())
+	})
+}
+
+func TestCloseBesideStatements(t *testing.T) {
+	onEach(t, func(t *testing.T, h *host) {
+		h.conn().exec("create table t (id integer primary key)")
+		var all sync.WaitGroup
+		started := make(chan struct{}, 4)
+		for i := range 4 {
+			c := h.conn()
+			all.Go(func() {
+				var err error
+				for n := 0; err == nil; n++ {
+					if i == 0 {
+						_, err = c.Exec(ctx, "insert into t values (?)", engine.Args(types.Int(int64(n))))
+					} else {
+						err = c.Each(ctx, ast.NewSource("", "select * from t"), engine.Params{}, func(r *engine.Rows) error {
+							for row, err := r.Next(); row != nil || err != nil; row, err = r.Next() {
+								if err != nil {
+									return err
+								}
+							}
+							return nil
+						})
+					}
+					if n == 2 {
+						started <- struct{}{}
+					}
+				}
+				assert.ErrorIs(t, err, types.MISUSE)
+			})
+		}
+		for range 4 {
+			<-started
+		}
+		require.NoError(t, h.db.Close())
+		all.Wait()
 	})
 }

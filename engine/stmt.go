@@ -29,9 +29,10 @@ type Stmt struct {
 // Prepare parses one statement. With values the types of its parameters are established: a later value of another storage class
 // is MISMATCH (spec 40 §13). Without, each execution goes by the types of its own values.
 func (c *Conn) Prepare(sql string, values ...Params) (*Stmt, error) {
-	if c.closed {
-		return nil, types.Errorf(types.MISUSE, "the connection is closed")
+	if err := c.enter(); err != nil {
+		return nil, err
 	}
+	defer c.leave(nil)
 	src := ast.NewSource("", sql)
 	stmts, err := parse.Stmts(src)
 	if err != nil {
@@ -49,6 +50,10 @@ func (c *Conn) Prepare(sql string, values ...Params) (*Stmt, error) {
 
 // Query runs the statement and gives its rows, which must be closed.
 func (s *Stmt) Query(ctx context.Context, p Params) (r *Rows, err error) {
+	if err := s.conn.enter(); err != nil {
+		return nil, err
+	}
+	defer s.conn.leave(&r)
 	defer func() {
 		if v := recover(); v != nil {
 			err = s.conn.internal(statement{s.src, s.stmt}, v)
@@ -97,6 +102,10 @@ func isPlanned(s ast.Stmt) bool {
 // ExecBatch runs a prepared INSERT once for each row of positional parameters, all as one statement: it fails or takes effect as
 // a whole. It gives the number of rows written. MISUSE for any other statement.
 func (s *Stmt) ExecBatch(ctx context.Context, rows [][]types.Value) (changes int64, err error) {
+	if err := s.conn.enter(); err != nil {
+		return 0, err
+	}
+	defer s.conn.leave(nil)
 	defer func() {
 		if v := recover(); v != nil {
 			err = s.conn.internal(statement{s.src, s.stmt}, v)

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/quereus/quereus-migrate/catalog"
-	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab"
 )
 
@@ -19,8 +18,9 @@ type view struct {
 
 // views hands out the present view and closes those that nobody reads any more.
 type views struct {
-	mu  sync.Mutex
-	cur *view // holds one reference itself
+	mu     sync.Mutex
+	cur    *view // holds one reference itself; nil when the database is closed
+	closed bool
 }
 
 // acquire gives the present view. It never waits for a commit that is under way. MISUSE when the database is closed.
@@ -28,7 +28,7 @@ func (v *views) acquire() (*view, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.cur == nil {
-		return nil, types.Errorf(types.MISUSE, "the database is closed")
+		return nil, errClosed()
 	}
 	v.cur.refs++
 	return v.cur, nil
@@ -46,18 +46,39 @@ func (v *views) release(w *view) error {
 	return w.close()
 }
 
-// publish makes w the present view; nil when the database closes.
-func (v *views) publish(w *view) error {
-	if w != nil {
-		w.refs = 1
-	}
+// catalog gives the present view's.
+func (v *views) catalog() (*catalog.Snapshot, error) {
 	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.cur == nil {
+		return nil, errClosed()
+	}
+	return v.cur.cat, nil
+}
+
+// publish makes w the present view. Behind the end it closes w: what a commit wrote then is there for those who open the database again.
+func (v *views) publish(w *view) error {
+	v.mu.Lock()
+	if v.closed {
+		v.mu.Unlock()
+		return w.close()
+	}
+	w.refs = 1
 	old := v.cur
 	v.cur = w
 	v.mu.Unlock()
 	if old == nil {
 		return nil
 	}
+	return v.release(old)
+}
+
+// end lets nobody acquire a view any more.
+func (v *views) end() error {
+	v.mu.Lock()
+	old := v.cur
+	v.cur, v.closed = nil, true
+	v.mu.Unlock()
 	return v.release(old)
 }
 

@@ -17,7 +17,9 @@ func Declarations(db *engine.DB) ([]*ast.DeclareSchemaStmt, error) {
 	if err != nil {
 		return nil, err
 	}
-	home := db.Conn().Option("default_vtab_module").Str()
+	conn := db.Conn()
+	defer conn.Close()
+	home := conn.Option("default_vtab_module").Str()
 	var out []*ast.DeclareSchemaStmt
 	for _, schema := range cat.Schemas() {
 		s := Declaration(cat, schema, home)
