@@ -64,3 +64,38 @@ func dumped(t *testing.T, d *durable) string {
 	assert.NoError(t, err)
 	return text
 }
+
+// TestCheckBesideWriter checks a database while its ranges are written anew, retired and cleared.
+func TestCheckBesideWriter(t *testing.T) {
+	d := mustOpenDurable(t, pebble.MemFS(), crashVariants[1].at)
+	d.exec(t, `create table t (a integer primary key, b integer, c text, unique (b)); create index ix on t (c, b);
+		insert into t select value, -value, 'text ' || value from generate_series(1, 300)`)
+	var group sync.WaitGroup
+	done := make(chan struct{})
+	for range 2 {
+		group.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				report, err := d.Check(context.Background())
+				if !assert.NoError(t, err) || !assert.Empty(t, report.Faults) {
+					return
+				}
+			}
+		})
+	}
+	for i := range 10 {
+		d.exec(t, []string{
+			"alter table t alter primary key (b desc)", "alter table t alter column c set data type any; delete from t where a % 10 = 1",
+			"begin; alter table t alter primary key (c); rollback", "alter table t alter primary key (a); alter table t alter column c set data type text",
+			"insert or ignore into t select a + 10000, b - 10000, c || ' ' || a from t where a < 10000",
+		}[i%5])
+	}
+	close(done)
+	group.Wait()
+	d.requireSound(t, "the end")
+	require.NoError(t, d.Close())
+}
