@@ -89,14 +89,14 @@ func (t *Table) buildKey(stmt *ast.CreateTableStmt) error {
 			continue
 		}
 		if clause != nil {
-			return types.Errorf(types.CONSTRAINT, "Multiple table-level PRIMARY KEY constraints defined")
+			return about(c, types.Errorf(types.CONSTRAINT, "Multiple table-level PRIMARY KEY constraints defined"))
 		}
 		clause = c
 	}
 	t.Key.buildFromColumns(stmt.Columns)
 	switch {
 	case clause != nil && t.Key.Declared:
-		return types.Errorf(types.CONSTRAINT, "Cannot define both table-level and column-level PRIMARY KEYs")
+		return about(clause, types.Errorf(types.CONSTRAINT, "Cannot define both table-level and column-level PRIMARY KEYs"))
 	case clause != nil:
 		return t.buildKeyClause(clause)
 	case !t.Key.Declared:
@@ -131,7 +131,7 @@ func (t *Table) buildKeyClause(clause *ast.TableConstraint) error {
 	for _, k := range clause.Key {
 		i := t.ColumnIndex(k.Name.Text)
 		if i < 0 {
-			return types.Errorf(types.ERROR, "PRIMARY KEY column '%s' not found in table definition", k.Name.Text)
+			return about(k.Name, types.Errorf(types.ERROR, "PRIMARY KEY column '%s' not found in table definition", k.Name.Text))
 		}
 		if !t.InKey(i) {
 			t.Key.Columns = append(t.Key.Columns, KeyColumn{Column: i, Desc: k.Desc})

@@ -36,15 +36,27 @@ func InlineConstraints(def *ast.ColumnDef) []*ast.TableConstraint {
 // NULL and of clauses that are no constraints is not kept.
 func writtenConstraintNames(stmt *ast.CreateTableStmt) iter.Seq[ast.Name] {
 	return func(yield func(ast.Name) bool) {
+		for c := range constraintsOf(stmt) {
+			if !c.Name.IsZero() && !yield(c.Name) {
+				return
+			}
+		}
+	}
+}
+
+// constraintsOf yields the constraints that a definition makes, in the order in which they are built: inline ones first. Keys are
+// not among them.
+func constraintsOf(stmt *ast.CreateTableStmt) iter.Seq[*ast.TableConstraint] {
+	return func(yield func(*ast.TableConstraint) bool) {
 		for _, def := range stmt.Columns {
 			for _, c := range InlineConstraints(def) {
-				if !c.Name.IsZero() && !yield(c.Name) {
+				if !yield(c) {
 					return
 				}
 			}
 		}
 		for _, c := range stmt.Constraints {
-			if c.Kind != ast.PrimaryKeyClause && !c.Name.IsZero() && !yield(c.Name) {
+			if c.Kind != ast.PrimaryKeyClause && !yield(c) {
 				return
 			}
 		}
@@ -116,7 +128,7 @@ func buildForeignKey(c *ast.TableConstraint, t *Table, names nameSet) (*ForeignK
 	for _, n := range c.Columns {
 		i := t.ColumnIndex(n.Text)
 		if i < 0 {
-			return nil, types.Errorf(types.ERROR, "FK column '%s' not found in table '%s'", n.Text, t.Name)
+			return nil, about(n, types.Errorf(types.ERROR, "FK column '%s' not found in table '%s'", n.Text, t.Name))
 		}
 		fk.Columns = append(fk.Columns, i)
 	}

@@ -12,14 +12,14 @@ func BuildIndex(stmt *ast.CreateIndexStmt, t *Table, env BuildEnv) (*Index, erro
 	for i := range stmt.Columns {
 		m, err := buildMember(&stmt.Columns[i], t, &env)
 		if err != nil {
-			return nil, err
+			return nil, about(stmt.Columns[i].X, err)
 		}
 		ix.Members = append(ix.Members, m)
 	}
 	if !env.stored {
 		for e := range ix.Expressions() {
 			if err := env.checkIndexExpression(t, e); err != nil {
-				return nil, err
+				return nil, about(e.X, err)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ func CheckColumnNames(stmt *ast.CreateTableStmt) error {
 	for _, c := range stmt.Columns {
 		f := types.Fold(c.Name.Text)
 		if seen[f] {
-			return types.Errorf(types.ERROR, "Duplicate column name: %s", c.Name.Text)
+			return about(c, types.Errorf(types.ERROR, "Duplicate column name: %s", c.Name.Text))
 		}
 		seen[f] = true
 	}
@@ -70,7 +70,7 @@ func (t *Table) buildColumns(stmt *ast.CreateTableStmt, env *BuildEnv) error {
 	for _, def := range stmt.Columns {
 		c, err := BuildColumn(def, *env)
 		if err != nil {
-			return err
+			return about(def, err)
 		}
 		t.Columns = append(t.Columns, c)
 	}
@@ -80,14 +80,14 @@ func (t *Table) buildColumns(stmt *ast.CreateTableStmt, env *BuildEnv) error {
 func (t *Table) buildContext(vars []ast.ContextVar, env *BuildEnv) error {
 	for _, v := range vars {
 		if t.hasContextVar(v.Name.Text) {
-			return types.Errorf(types.ERROR, "Duplicate mutation context variable: %s", v.Name.Text)
+			return about(v.Name, types.Errorf(types.ERROR, "Duplicate mutation context variable: %s", v.Name.Text))
 		}
 		// Without a type a variable holds what it is given.
 		cv := ContextVar{Name: v.Name.Text, Type: types.TypeAny, NotNull: !v.Null}
 		if v.Type != nil {
 			var err error
 			if cv.Type, err = env.lookupType(v.Type, v.Name.Text); err != nil {
-				return err
+				return about(v.Name, err)
 			}
 			cv.TypeName = typeText(v.Type)
 		}
@@ -109,13 +109,13 @@ func (t *Table) buildConstraints(stmt *ast.CreateTableStmt, env *BuildEnv) error
 				c.Name = ast.Ident(names.mint(checkBaseName(def.Name.Text)))
 			}
 			if err := t.buildConstraint(c, env, names); err != nil {
-				return err
+				return about(def, err)
 			}
 		}
 	}
 	for _, c := range stmt.Constraints {
 		if err := t.buildConstraint(c, env, names); err != nil {
-			return err
+			return about(c, err)
 		}
 	}
 	return nil
@@ -151,9 +151,9 @@ func (t *Table) check(stmt *ast.CreateTableStmt, env *BuildEnv) error {
 	if err := t.checkRowExpressions(env); err != nil {
 		return err
 	}
-	for _, c := range t.Columns {
+	for i, c := range t.Columns {
 		if _, _, err := c.LiteralDefault(); err != nil {
-			return err
+			return about(stmt.Columns[i], err)
 		}
 	}
 	if err := checkWrittenNames(stmt); err != nil {
@@ -164,7 +164,7 @@ func (t *Table) check(stmt *ast.CreateTableStmt, env *BuildEnv) error {
 
 func (t *Table) checkRowExpressions(env *BuildEnv) (err error) {
 	t.rowExpressions(func(e Expression) bool {
-		err = env.CheckRowExpression(t, e)
+		err = about(e.X, env.CheckRowExpression(t, e))
 		return err == nil
 	})
 	return err
@@ -192,7 +192,7 @@ func checkWrittenNames(stmt *ast.CreateTableStmt) error {
 	seen := nameSet{}
 	for name := range writtenConstraintNames(stmt) {
 		if seen.has(name.Text) {
-			return types.Errorf(types.CONSTRAINT, "duplicate constraint name '%s'", name.Text)
+			return about(name, types.Errorf(types.CONSTRAINT, "duplicate constraint name '%s'", name.Text))
 		}
 		seen.add(name.Text)
 	}

@@ -36,15 +36,28 @@ func (d *Declared) checkParents(s *Snapshot, exists func(schema, table string) b
 			continue
 		}
 		t := s.Table(d.Schema(), n.Name.Name.Text)
-		for _, fk := range t.ForeignKeys {
+		for i, fk := range t.ForeignKeys {
 			schema, parent := fk.ParentName(t)
 			if s.Table(schema, parent) == nil && (exists == nil || !exists(schema, parent)) {
-				return item.Origin.Fault(n, types.Errorf(types.NOTFOUND,
+				return item.Origin.Fault(foreignKeyNode(n, i), types.Errorf(types.NOTFOUND,
 					"Table '%s': foreign key '%s' references table '%s.%s', which is neither declared nor there", t.Name, fk.Name, schema, parent))
 			}
 		}
 	}
 	return nil
+}
+
+// foreignKeyNode finds the parent side of a table's foreign key in its definition.
+func foreignKeyNode(stmt *ast.CreateTableStmt, i int) ast.Node {
+	for c := range constraintsOf(stmt) {
+		if c.Kind != ast.ForeignKeyClause {
+			continue
+		}
+		if i--; i < 0 {
+			return c.References
+		}
+	}
+	return stmt
 }
 
 // checkSeed judges the rows of a seed against its table: where they go, whether they convert, and whether two have one key.

@@ -35,17 +35,44 @@ func (o Origin) At(n ast.Node) string {
 	return ""
 }
 
-// Fault gives err the place of a node: a *SourceError where a message can point to it, else err as it is.
+// Fault gives err the place of a node, or of the part of it that err is about: a *SourceError where a message can point to it, else
+// err as it is.
 func (o Origin) Fault(n ast.Node, err error) error {
 	if err == nil || !o.isNamed() {
 		return err
 	}
-	e := types.Error{Code: types.CodeOf(err), Message: err.Error(), Cause: err}
-	if own := (*types.Error)(nil); errors.As(err, &own) {
-		e.Message, e.Hint = own.Message, own.Hint
+	if part := FaultyNode(err); part != nil {
+		n = part
 	}
-	e.Line, e.Column = o.position(n.Pos())
-	return &SourceError{Source: o.Source, Err: &e}
+	line, column := o.position(n.Pos())
+	return &SourceError{Source: o.Source, Err: types.Locate(err, line, column)}
+}
+
+// nodeError is an error with the node of a definition that it is about.
+type nodeError struct {
+	error
+	node ast.Node
+}
+
+func (e *nodeError) Unwrap() error { return e.error }
+
+// about notes what an error is about. A nil error stays nil.
+func about(n ast.Node, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &nodeError{err, n}
+}
+
+// FaultyNode gives the part of a definition that an error of building it is about; nil when that is not known.
+func FaultyNode(err error) ast.Node {
+	var n ast.Node
+	for e := (*nodeError)(nil); errors.As(err, &e); err = e.error {
+		if e.node.Pos() != ast.NoPos {
+			n = e.node
+		}
+	}
+	return n
 }
 
 // SourceError is a fault in a file. Err has line and column, 0 when the fault is the file's as a whole; Source serves to show the

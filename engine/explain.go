@@ -17,7 +17,7 @@ func (c *Conn) explain(ctx context.Context, src *ast.Source, s *ast.ExplainStmt,
 	if s.Analyze {
 		return nil, types.Errorf(types.UNSUPPORTED, "EXPLAIN ANALYZE is not supported yet")
 	}
-	cat, err := c.Catalog()
+	cat, err := c.catalog()
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (c *Conn) dispatch(ctx context.Context, src *ast.Source, s ast.Stmt, p Para
 		return c.explain(ctx, src, s, p)
 	}
 	if alter.IsSchemaStmt(s) {
-		return noRows(), c.schemaChange(ctx, s)
+		return noRows(), c.schemaChange(ctx, src, s)
 	}
 	return c.write(ctx, src, s, p)
 }
@@ -152,8 +152,13 @@ func (c *Conn) inTx(ctx context.Context, f func(*tx) error) error {
 }
 
 // schemaChange runs a CREATE, DROP or ALTER.
-func (c *Conn) schemaChange(ctx context.Context, s ast.Stmt) error {
-	return c.inTx(ctx, func(t *tx) error { return t.alter(ctx, s, nil, nil) })
+func (c *Conn) schemaChange(ctx context.Context, src *ast.Source, s ast.Stmt) error {
+	err := c.inTx(ctx, func(t *tx) error { return t.alter(ctx, s, nil, nil) })
+	if n := catalog.FaultyNode(err); n != nil && src != nil {
+		line, column := src.Position(n.Pos())
+		return types.Locate(err, line, column)
+	}
+	return err
 }
 
 // alter runs a schema statement as a part of the transaction. leaving is what the plan under way drops later, nil outside of one;

@@ -7,7 +7,11 @@ import (
 // Verify judges a declaration as far as can be told without running it (catalog.Declared.Verify), under the session's settings and
 // beside the schemas that are there. Who reads schema files calls it before Diff: its errors point into them.
 func (c *Conn) Verify(d *catalog.Declared) error {
-	cat, err := c.Catalog()
+	if err := c.enter(); err != nil {
+		return err
+	}
+	defer c.leave(nil)
+	cat, err := c.catalog()
 	if err != nil {
 		return err
 	}

@@ -111,6 +111,15 @@ func Wrapf(code Code, cause error, format string, args ...any) *Error {
 	return &Error{Code: code, Message: msg + ": " + cause.Error(), Cause: cause}
 }
 
+// Locate makes an error of err, with its code, message and hint, that has a line and column.
+func Locate(err error, line, column int) *Error {
+	e := &Error{Code: CodeOf(err), Message: err.Error(), Line: line, Column: column, Cause: err}
+	if own := (*Error)(nil); errors.As(err, &own) {
+		e.Message, e.Hint = own.Message, own.Hint
+	}
+	return e
+}
+
 // CodeOf gives the code an error carries: OK for nil, ERROR for an error that is none of ours.
 func CodeOf(err error) Code {
 	if err == nil {

@@ -104,6 +104,7 @@ func TestDeterminism(t *testing.T) {
 		"date", "time", "datetime", "julianday", "strftime", "epoch_s", "epoch_ms", "epoch_s_frac", "random", "randomblob", "json_patch",
 		"schema", "table_info", "index_info", "unique_constraint_info", "check_constraint_info", "foreign_key_info", "view_info",
 		"column_info", "assertion_info", "function_info", "quereus_effective_lens", "quereus_basis_backfill", "quereus_lens_advisories",
+		"query_plan",
 	} {
 		want[name] = true
 	}

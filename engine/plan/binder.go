@@ -64,9 +64,7 @@ func (b *Binder) failWith(at ast.Pos, err error) {
 		return
 	}
 	if line, column := b.env.Source.Position(b.pos(at)); line > 0 {
-		placed := *e
-		placed.Line, placed.Column = line, column
-		b.err = &placed
+		b.err = types.Locate(err, line, column)
 	}
 }
 
