@@ -66,6 +66,20 @@ func (e *Edit) PutTable(t *Table) {
 	}
 }
 
+// PutSchema puts all objects of a schema of another snapshot, and the schema itself. They are shared, with the ids they have.
+func (e *Edit) PutSchema(from *Snapshot, schema string) {
+	e.AddSchema(schema)
+	for t := range from.Tables(schema) {
+		e.PutTable(t)
+	}
+	for v := range from.Views(schema) {
+		e.PutView(v)
+	}
+	for a := range from.Assertions(schema) {
+		e.PutAssertion(a)
+	}
+}
+
 // PutView adds a view or replaces the one of its name.
 func (e *Edit) PutView(v *View) {
 	k := key(v.Schema, v.Name)

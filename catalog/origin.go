@@ -38,11 +38,16 @@ func (o Origin) At(n ast.Node) string {
 // Fault gives err the place of a node, or of the part of it that err is about: a *SourceError where a message can point to it, else
 // err as it is.
 func (o Origin) Fault(n ast.Node, err error) error {
-	if err == nil || !o.isNamed() {
-		return err
-	}
 	if part := FaultyNode(err); part != nil {
 		n = part
+	}
+	return o.FaultAt(n, err)
+}
+
+// FaultAt is Fault for an error whose parts lie in another text: it gets the place of the node itself.
+func (o Origin) FaultAt(n ast.Node, err error) error {
+	if err == nil || !o.isNamed() {
+		return err
 	}
 	line, column := o.position(n.Pos())
 	return &SourceError{Source: o.Source, Err: types.Locate(err, line, column)}

@@ -161,6 +161,8 @@ func DecodeValueArena(b []byte, arena *types.Arena) (v types.Value, rest []byte,
 			if i, n := binary.Varint(b[1:]); n > 0 {
 				return types.Int(i), b[1+n:], nil
 			}
+		case tag == tagReal && len(b) > 8:
+			return types.Real(math.Float64frombits(binary.LittleEndian.Uint64(b[1:]))), b[9:], nil
 		}
 	}
 	tag, payload, rest, err := splitValue(b)

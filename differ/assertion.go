@@ -8,8 +8,9 @@ import (
 
 // assertionPair is a declared assertion with the live one of its name. Assertions have no renames and no tags.
 type assertionPair struct {
-	stmt *ast.CreateAssertionStmt
-	live *catalog.Assertion // nil for a new one
+	stmt   *ast.CreateAssertionStmt
+	origin catalog.Origin
+	live   *catalog.Assertion // nil for a new one
 	// redefined: the condition differs, or it reads something that the plan drops and has to make way for the drop.
 	redefined bool
 }
@@ -62,7 +63,8 @@ func (c *comparison) emitAssertionCreates() {
 		if p.live == nil || p.redefined {
 			stmt := *p.stmt
 			stmt.Name = c.qname(p.stmt.Name.Name.Text)
-			c.emit(ast.AssertionObject, p.stmt.Name.Name.Text, &stmt)
+			s := c.emit(ast.AssertionObject, p.stmt.Name.Name.Text, &stmt)
+			s.Item, s.Origin = p.stmt, p.origin
 		}
 	}
 }

@@ -171,7 +171,7 @@ func (c *comparison) emitColumnRenames(p *tablePair) {
 			continue
 		}
 		s := c.alter(p, &ast.RenameColumn{From: ast.Ident(q.oldName), To: q.def.Name})
-		s.column = q
+		s.about(q)
 		s.end(columnResource(p.name, q.oldName))
 		if q.rebuilt {
 			q.chain(s) // the column of that name is the one that is added later
@@ -192,7 +192,7 @@ func (c *comparison) emitAddedColumns(p *tablePair) {
 
 func (c *comparison) emitAddColumn(p *tablePair, q *columnPair) {
 	s := c.alter(p, &ast.AddColumn{Column: c.explicit(q)})
-	s.column = q
+	s.about(q)
 	s.give(columnResource(p.name, q.decl.Name))
 	for _, x := range []struct {
 		kind catalog.ExpressionKind
@@ -274,7 +274,7 @@ func (c *comparison) emitDomain(p *tablePair, q *columnPair) {
 // alterColumn emits an ALTER COLUMN. The changes of one column keep their order.
 func (c *comparison) alterColumn(p *tablePair, q *columnPair, a ast.AlterAction) *step {
 	s := c.alter(p, a)
-	s.column = q
+	s.about(q)
 	s.need(columnResource(p.name, q.decl.Name))
 	q.chain(s)
 	return s
@@ -313,7 +313,7 @@ func (c *comparison) emitDropColumn(p *tablePair, live int, q *columnPair) {
 	col := p.after.Columns[live]
 	s := c.alter(p, &ast.DropColumn{Column: ast.Ident(col.Name)})
 	if q != nil {
-		s.column = q
+		s.about(q)
 		q.chain(s)
 	}
 	s.end(columnResource(p.name, col.Name))

@@ -315,6 +315,7 @@ func (c *comparison) emitConstraintAdds(p *tablePair) {
 
 func (c *comparison) emitAddConstraint(p *tablePair, node *ast.TableConstraint) {
 	s := c.alter(p, &ast.AddConstraint{Constraint: node})
+	s.Item = node
 	if node.Kind == ast.ForeignKeyClause {
 		s.fault = p.fault // what is left of a table's faults when it could be built is about its foreign keys
 	}

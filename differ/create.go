@@ -178,6 +178,7 @@ func (c *comparison) emitCreate(x *creation) {
 		s.give(relationResource(s.Object))
 		s.need(c.bodyNeeds(stmt.Query)...)
 		s.pair, s.fault = x.table, x.table.fault
+		s.Item, s.Origin = x.table.view, x.table.origin
 	default:
 		c.emitCreateTable(x.table)
 	}
@@ -188,6 +189,7 @@ func (c *comparison) emitCreateTable(p *tablePair) {
 	stmt.Name = c.qname(stmt.Name.Name.Text)
 	s := c.emit(ast.TableObject, p.declaredName(), &stmt)
 	s.pair, s.fault = p, p.fault
+	s.Item, s.Origin = p.def, p.origin
 	s.give(relationResource(s.Object))
 	if m := stmt.Maintained; m != nil {
 		s.need(c.bodyNeeds(m.Query)...)
@@ -211,6 +213,7 @@ func (c *comparison) emitCreateView(x *creation) {
 		stmt.Query = c.undoneBody(stmt.Query)
 	}
 	s := c.emit(ast.ViewObject, stmt.Name.Name.Text, &stmt)
+	s.Item, s.Origin = x.view.stmt, x.view.origin
 	s.give(relationResource(s.Object))
 	if undoes {
 		s.need(c.relationNeeds(x.view.stmt.Query, c.targetNames.HomeOf(c.schema).Path...)...)
@@ -242,6 +245,7 @@ func (c *comparison) emitCreateIndex(x *creation) {
 	stmt.Name, stmt.Table = c.qname(stmt.Name.Name.Text), c.qname(stmt.Table.Name.Text)
 	s := c.emit(ast.IndexObject, stmt.Name.Name.Text, &stmt)
 	s.fault = x.index.fault
+	s.Item, s.Origin = x.index.stmt, x.index.origin
 	s.give(indexResource(s.Object))
 	p := c.byName[types.Fold(stmt.Table.Name.Text)]
 	if p == nil {

@@ -97,7 +97,9 @@ func newComparison(live *catalog.Snapshot, declared *catalog.Declared, opts Opti
 		c.env.Types = types.NewRegistry()
 	}
 	c.env.CheckExpression, c.env.Resolver = nil, c.liveNames
-	c.resolved = declared.Resolve(c.env)
+	if c.resolved = opts.Resolved; c.resolved == nil {
+		c.resolved = declared.Resolve(c.env)
+	}
 	c.env.Schema, c.env.IDs = c.schema, live.Edit()
 	c.target = c.targetSnapshot()
 	c.targetNames = catalog.NewNames(c.target, opts.Path, opts.Function)
@@ -125,11 +127,11 @@ func (c *comparison) readItems() error {
 		case *ast.CreateMaterializedViewStmt:
 			materialized = append(materialized, c.newTablePair(n, origin, faults[i]))
 		case *ast.CreateViewStmt:
-			c.views = append(c.views, &viewPair{stmt: n, decl: c.resolved.Snapshot.View(c.schema, n.Name.Name.Text)})
+			c.views = append(c.views, &viewPair{stmt: n, origin: origin, decl: c.resolved.Snapshot.View(c.schema, n.Name.Name.Text)})
 		case *ast.CreateIndexStmt:
-			c.indexes = append(c.indexes, &indexPair{stmt: n, fault: faults[i]})
+			c.indexes = append(c.indexes, &indexPair{stmt: n, origin: origin, fault: faults[i]})
 		case *ast.CreateAssertionStmt:
-			c.assertions = append(c.assertions, &assertionPair{stmt: n})
+			c.assertions = append(c.assertions, &assertionPair{stmt: n, origin: origin})
 		}
 	}
 	c.tables = append(c.tables, materialized...)
@@ -161,13 +163,7 @@ func (c *comparison) targetSnapshot() *catalog.Snapshot {
 		if schema == c.schema {
 			continue
 		}
-		e.AddSchema(schema)
-		for t := range c.live.Tables(schema) {
-			e.PutTable(t)
-		}
-		for v := range c.live.Views(schema) {
-			e.PutView(v)
-		}
+		e.PutSchema(c.live, schema)
 	}
 	return e.Done()
 }

@@ -10,7 +10,8 @@ import (
 
 // indexPair is a declared index with the live one that it is.
 type indexPair struct {
-	stmt *ast.CreateIndexStmt
+	stmt   *ast.CreateIndexStmt
+	origin catalog.Origin
 	// fault is why it cannot be built on the declared table.
 	fault error
 	live  *catalog.IndexEntry // nil for a new one

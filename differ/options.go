@@ -21,6 +21,8 @@ type Options struct {
 	Path []string
 	// Function tells what functions look like to the resolution of names, as ast.Resolver asks; nil knows none.
 	Function func(name string, args int) (columns []string, aggregate bool)
+	// Resolved is what declared.Resolve gives under Env and with the live names for Resolver, when the caller has it already; else nil.
+	Resolved *catalog.Resolved
 	// Stats are row counts for effects and hazards.
 	Stats Stats
 	// NoHashes leaves Plan.From and Plan.To empty, for callers that only print statements: the hashes cost about as much as the

@@ -1,6 +1,8 @@
 package differ
 
 import (
+	"errors"
+
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 )
@@ -20,6 +22,23 @@ type Step struct {
 	// After lists the steps that must run before this one, by index, ascending: what it needs they make, or what it takes away they
 	// let go of.
 	After []int
+	// Item is the declared item that the statement serves, and Origin where it was read; zero for a step without one, as a drop.
+	Item   ast.Node
+	Origin catalog.Origin
+}
+
+// Locate gives an error of running the step the place in the schema file that it is about, where that is known: it is a
+// *catalog.SourceError then. A CREATE has the nodes of the file; what other statements are made of may come from elsewhere, and
+// their errors point to the item as a whole.
+func (s *Step) Locate(err error) error {
+	if in := (*catalog.SourceError)(nil); err == nil || s.Item == nil || errors.As(err, &in) {
+		return err
+	}
+	switch s.Stmt.(type) {
+	case *ast.CreateTableStmt, *ast.CreateIndexStmt, *ast.CreateViewStmt, *ast.CreateAssertionStmt:
+		return s.Origin.Fault(s.Item, err)
+	}
+	return s.Origin.FaultAt(s.Item, err)
 }
 
 // step is a Step under construction. Its place in comparison.steps is the documented one.
@@ -55,6 +74,7 @@ func (c *comparison) emit(kind ast.ObjectKind, object string, stmt ast.Stmt) *st
 func (c *comparison) alter(p *tablePair, a ast.AlterAction) *step {
 	s := c.emit(ast.TableObject, p.name, &ast.AlterStmt{Kind: ast.TableObject, Name: c.qname(p.name), Action: a})
 	s.pair, s.table = p, p.live
+	s.Item, s.Origin = p.item(), p.origin
 	s.need(relationResource(p.name))
 	if p.detach || p.attach {
 		s.need(writableResource(p.name))
@@ -62,6 +82,9 @@ func (c *comparison) alter(p *tablePair, a ast.AlterAction) *step {
 	}
 	return s
 }
+
+// about notes the column that a step of its table changes.
+func (s *step) about(q *columnPair) { s.column, s.Item = q, q.def }
 
 // drop appends a DROP … IF EXISTS.
 func (c *comparison) drop(kind ast.ObjectKind, name string) *step {

@@ -56,6 +56,14 @@ func (c *comparison) newTablePair(stmt ast.Stmt, origin catalog.Origin, fault er
 	return p
 }
 
+// item is the declaration.
+func (p *tablePair) item() ast.Stmt {
+	if p.def != nil {
+		return p.def
+	}
+	return p.view
+}
+
 func (p *tablePair) declaredName() string {
 	if p.def != nil {
 		return p.def.Name.Name.Text
@@ -149,7 +157,7 @@ func (c *comparison) emitTableRenames() {
 		}
 		stmt := &ast.AlterStmt{Kind: ast.TableObject, Name: c.qname(p.live.Name), Action: &ast.RenameTable{To: ast.Ident(p.name)}}
 		s := c.emit(ast.TableObject, p.live.Name, stmt)
-		s.table = p.live
+		s.table, s.Item, s.Origin = p.live, p.item(), p.origin
 		s.end(relationResource(p.live.Name))
 		if p.moved {
 			s.give(goingResource(p.name)) // the relation of that name is the one that phase 7 creates

@@ -8,9 +8,10 @@ import (
 
 // viewPair is a declared view with the live one that it is.
 type viewPair struct {
-	stmt *ast.CreateViewStmt
-	decl *catalog.View
-	live *catalog.View // nil for a new one
+	stmt   *ast.CreateViewStmt
+	origin catalog.Origin
+	decl   *catalog.View
+	live   *catalog.View // nil for a new one
 	// after is live behind the renames of the plan.
 	after *catalog.View
 	// drifts: the body or its list of columns differs. retagged: only tags do.

@@ -30,7 +30,7 @@ var _ alter.Env = (*alterEnv)(nil)
 
 func (e *alterEnv) Catalog() *catalog.Snapshot    { return e.tx.cat }
 func (e *alterEnv) Install(cat *catalog.Snapshot) { e.tx.cat = cat }
-func (e *alterEnv) SchemaPath() []string          { return e.tx.conn.session.settings.schemaPath() }
+func (e *alterEnv) SchemaPath() []string          { return e.tx.conn.effective().path }
 func (e *alterEnv) ForeignKeys() bool             { return e.tx.conn.session.settings.boolean("foreign_keys") }
 func (e *alterEnv) Leaving(t *catalog.Table, constraint string) bool {
 	return e.leaving.has(t, constraint)
@@ -72,7 +72,7 @@ func (e *alterEnv) Names(s *catalog.Snapshot) *catalog.Names { return e.tx.conn.
 
 // names resolves the names of stored texts in a catalog.
 func (c *Conn) names(s *catalog.Snapshot) *catalog.Names {
-	return catalog.NewNames(s, c.session.settings.schemaPath(), func(name string, args int) ([]string, bool) {
+	return catalog.NewNames(s, c.effective().path, func(name string, args int) ([]string, bool) {
 		if f := c.db.functions.Lookup(name, args, true); f != nil {
 			columns := make([]string, len(f.Columns))
 			for i, col := range f.Columns {
@@ -161,7 +161,7 @@ func (e *alterEnv) close() error {
 }
 
 func (e *alterEnv) TableSpec(ctx context.Context, s *catalog.Snapshot, t *catalog.Table) (*vtab.TableSpec, error) {
-	return e.tx.conn.tableSpec(ctx, s, t)
+	return compileSpec(t, e.tx.conn.planEnv(ctx, s))
 }
 
 func (e *alterEnv) CheckView(ctx context.Context, s *catalog.Snapshot, v *catalog.View) error {

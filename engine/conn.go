@@ -26,14 +26,16 @@ type Conn struct {
 	tx       *tx     // the open explicit transaction, nil in autocommit
 	rows     []*Rows // handed out and not closed yet
 	asserted asserted
+	specs    specs
 }
 
 // Session is what a connection remembers apart from its transaction. It can be carried to a connection on another DB, as when
 // a database is closed and opened again.
 type Session struct {
-	settings settings
-	rev      uint64                       // counts the writes to settings
-	declared map[string]*catalog.Declared // by folded schema name
+	settings  settings
+	rev       uint64                       // counts the writes to settings
+	effective effective                    // of the last revision that was asked for
+	declared  map[string]*catalog.Declared // by folded schema name
 }
 
 // Conn opens a session with the options' default settings.
@@ -83,7 +85,7 @@ func (c *Conn) Collation(name string) *types.Collation {
 }
 
 // MemoryBudget is the number of bytes a transaction may hold in memory before it spills.
-func (c *Conn) MemoryBudget() int64 { return c.session.settings.count("memory_budget") }
+func (c *Conn) MemoryBudget() int64 { return c.effective().budget }
 
 // Logger gives the database's logger.
 func (c *Conn) Logger() *slog.Logger { return c.db.opts.Logger }

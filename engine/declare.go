@@ -50,7 +50,7 @@ func (c *Conn) catalog() (*catalog.Snapshot, error) {
 // diffOptions compares under the session's settings.
 func (c *Conn) diffOptions() differ.Options {
 	names := c.names(nil)
-	return differ.Options{Env: c.buildEnv(nil), Path: c.session.settings.schemaPath(), Function: names.Function}
+	return differ.Options{Env: c.buildEnv(nil), Path: c.effective().path, Function: names.Function}
 }
 
 // DiffOptions say how a declaration is compared.
@@ -58,8 +58,13 @@ type DiffOptions struct {
 	Policy ast.RenamePolicy
 	// AllowDestructive lets the plan move the backing of a maintained table, which drops and fills it anew.
 	AllowDestructive bool
-	// Uncounted leaves the numbers of rows unknown: for a database that stands for a schema and whose rows mean nothing.
-	Uncounted bool
+	// From is the schema to start from, in place of the one that the session sees: a catalog that has no rows. The plan is only to
+	// be shown then.
+	From *catalog.Snapshot
+	// Resolved is what Verify gave for the declaration beside the same catalog, so that it is not worked out again; nil when nobody asked.
+	Resolved *catalog.Resolved
+	// NoHashes leaves Plan.From and Plan.To empty, for a plan that is only shown as statements.
+	NoHashes bool
 }
 
 // Diff gives the plan from the session's state of the database to a declaration, with the numbers of rows that its steps concern.
@@ -74,11 +79,12 @@ func (c *Conn) Diff(ctx context.Context, d *catalog.Declared, opts DiffOptions) 
 	}
 	defer func() { err = read.close(err) }()
 	o := c.diffOptions()
-	o.Policy, o.AllowDestructive = opts.Policy, opts.AllowDestructive
-	if !opts.Uncounted {
-		if o.Stats, err = read.stats(ctx, d.Schema()); err != nil {
-			return nil, err
-		}
+	o.Policy, o.AllowDestructive, o.Resolved, o.NoHashes = opts.Policy, opts.AllowDestructive, opts.Resolved, opts.NoHashes
+	if opts.From != nil {
+		return differ.Diff(opts.From, d, o)
+	}
+	if o.Stats, err = read.stats(ctx, d.Schema()); err != nil {
+		return nil, err
 	}
 	return differ.Diff(read.cat(), d, o)
 }

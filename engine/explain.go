@@ -34,8 +34,13 @@ func (c *Conn) explain(ctx context.Context, src *ast.Source, s *ast.ExplainStmt,
 	return fixedRows(columns, planRows(pl)), nil
 }
 
-// explainText gives the plan of the one statement in a text, for query_plan().
-func (c *Conn) explainText(cat *catalog.Snapshot, sql string) ([]types.Row, error) {
+// textPlanner plans for query_plan() on the state of a statement. It satisfies function.Planner.
+type textPlanner struct {
+	conn *Conn
+	cat  *catalog.Snapshot
+}
+
+func (p *textPlanner) PlanText(sql string) ([]types.Row, error) {
 	stmts, err := parse.Stmts(ast.NewSource("", sql))
 	if err != nil {
 		return nil, err
@@ -43,7 +48,7 @@ func (c *Conn) explainText(cat *catalog.Snapshot, sql string) ([]types.Row, erro
 	if len(stmts) != 1 || !isPlanned(stmts[0]) {
 		return nil, types.Errorf(types.ERROR, "query_plan() shows one query or data change")
 	}
-	pl, err := plan.PrepareStmt(stmts[0], c.planEnv(context.Background(), cat))
+	pl, err := plan.PrepareStmt(stmts[0], p.conn.planEnv(context.Background(), p.cat))
 	if err != nil {
 		return nil, err
 	}

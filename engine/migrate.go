@@ -83,7 +83,7 @@ func (e *PolicyError) Error() string {
 type Failure struct {
 	Step int
 	SQL  string
-	// Err is why; nil for a step that was not judged because step Blocked, which it depends on, failed.
+	// Err is why, with the place in the schema file where that is known (differ.Step.Locate); nil for a step that was not judged because step Blocked, which it depends on, failed.
 	Err     error
 	Blocked int
 	// Rows are those that stood in the way, nil when none did or nobody can tell.
@@ -245,7 +245,7 @@ func (m *migration) step(ctx context.Context, i int, leaving *leaving) error {
 		if e := m.tx.rollbackTo(depth); e != nil {
 			return e
 		}
-		m.failed = append(m.failed, Failure{Step: i, SQL: s.SQL, Err: err, Rows: rows})
+		m.failed = append(m.failed, Failure{Step: i, SQL: s.SQL, Err: s.Locate(err), Rows: rows})
 		if rows == nil {
 			m.failed[len(m.failed)-1].Rows = m.offending(ctx, s.Stmt)
 		}

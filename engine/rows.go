@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"slices"
 
+	"github.com/quereus/quereus-migrate/engine/exec"
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
 )
@@ -12,10 +15,32 @@ type Rows struct {
 	conn    *Conn // nil when nothing is held
 	columns []plan.Column
 	changes int64
-	next    func() (types.Row, error) // nil when there are no rows
-	close   func() error              // nil when nothing is held
-	gone    error                     // why there are no more rows, when the connection was closed before them
+	run     run         // what yields rows; zero when nothing does
+	list    []types.Row // the rows, when nothing runs
+	gone    error       // why there are no more rows, when the connection was closed before them
 }
+
+// run is a statement under way, with the state that it holds.
+type run struct {
+	ctx  context.Context
+	conn *Conn
+	read *reading
+	rows *exec.Rows
+	stmt statement
+}
+
+func (r *run) next() (row types.Row, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			closing := r.close()
+			row, err = nil, errors.Join(r.conn.internal(r.stmt, v), closing)
+		}
+	}()
+	row, err = r.rows.Next()
+	return row, cancelled(r.ctx, err)
+}
+
+func (r *run) close() error { return r.read.close(r.rows.Close()) }
 
 // Columns lists the names of the columns.
 func (r *Rows) Columns() []string {
@@ -44,10 +69,15 @@ func (r *Rows) Next() (types.Row, error) {
 		r.conn.use.Lock()
 		defer r.conn.use.Unlock()
 	}
-	if r.next == nil {
+	if r.run.rows != nil {
+		return r.run.next()
+	}
+	if len(r.list) == 0 {
 		return nil, r.gone
 	}
-	return r.next()
+	row := r.list[0]
+	r.list = r.list[1:]
+	return row, nil
 }
 
 // Close ends the statement. A second call does nothing.
@@ -61,16 +91,16 @@ func (r *Rows) Close() error {
 
 // end gives back what the statement holds. gone is what Next tells from then on.
 func (r *Rows) end(gone error) error {
-	f := r.close
-	if f == nil {
-		r.next = nil
+	r.list = nil
+	if r.run.rows == nil {
 		return nil
 	}
-	r.next, r.close, r.gone = nil, nil, gone
+	ended := r.run
+	r.run, r.gone = run{}, gone
 	if r.conn != nil {
 		r.conn.rows = slices.DeleteFunc(r.conn.rows, func(o *Rows) bool { return o == r })
 	}
-	return f()
+	return ended.close()
 }
 
 // noRows is the answer of a statement that yields nothing.
@@ -78,12 +108,5 @@ func noRows() *Rows { return &Rows{} }
 
 // fixedRows are rows that are there already.
 func fixedRows(columns []plan.Column, rows []types.Row) *Rows {
-	return &Rows{columns: columns, next: func() (types.Row, error) {
-		if len(rows) == 0 {
-			return nil, nil
-		}
-		row := rows[0]
-		rows = rows[1:]
-		return row, nil
-	}}
+	return &Rows{columns: columns, list: rows}
 }

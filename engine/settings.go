@@ -12,6 +12,25 @@ import (
 // kept on disk.
 type settings map[string]types.Value
 
+// effective is what the settings mean for every statement, worked out once for each revision of them.
+type effective struct {
+	rev    uint64
+	known  bool
+	path   []string
+	form   catalog.FormatOptions
+	budget int64
+}
+
+// effective gives what the settings mean now. It must not be changed.
+func (c *Conn) effective() *effective {
+	e := &c.session.effective
+	if !e.known || e.rev != c.session.rev {
+		s := c.session.settings
+		*e = effective{rev: c.session.rev, known: true, path: s.schemaPath(), form: s.sessionForm(c.db.home.name), budget: s.count("memory_budget")}
+	}
+	return e
+}
+
 // option is one known pragma.
 type option struct {
 	name    string
@@ -106,6 +125,14 @@ func (s settings) schemaPath() []string {
 		path = []string{catalog.MainSchema}
 	}
 	return path
+}
+
+// sessionForm says what definitions leave out when the session shows them (spec 23 §4).
+func (s settings) sessionForm(home string) catalog.FormatOptions {
+	return catalog.FormatOptions{
+		Nullable: s.text("default_column_nullability") == "nullable", Module: s.text("default_vtab_module"),
+		ModuleArgs: s.moduleArgs(), HomeModule: home,
+	}
 }
 
 func refused(name, kind string, v types.Value) error {

@@ -224,18 +224,7 @@ func (c *Conn) start(ctx context.Context, read *reading, program *exec.Program, 
 	if err != nil {
 		return nil, err
 	}
-	end := func() error { return read.close(rows.Close()) }
-	next := func() (row types.Row, err error) {
-		defer func() {
-			if v := recover(); v != nil {
-				closing := end()
-				row, err = nil, errors.Join(c.internal(s, v), closing)
-			}
-		}()
-		row, err = rows.Next()
-		return row, cancelled(ctx, err)
-	}
-	return &Rows{columns: program.Columns(), next: next, close: end}, nil
+	return &Rows{columns: program.Columns(), run: run{ctx: ctx, conn: c, read: read, rows: rows, stmt: s}}, nil
 }
 
 // reading is the state that a reading statement holds.
@@ -289,7 +278,7 @@ func (r *reading) unless(rows **Rows) {
 func (c *Conn) planEnv(ctx context.Context, cat *catalog.Snapshot) *plan.Env {
 	s := c.session.settings
 	return &plan.Env{
-		Ctx: ctx, Catalog: cat, SchemaPath: s.schemaPath(), Types: c.db.types, Functions: c.db.functions,
+		Ctx: ctx, Catalog: cat, SchemaPath: c.effective().path, Types: c.db.types, Functions: c.db.functions,
 		Planner: c.db.planner, Eval: exec.EvalConst, Validate: s.boolean("validate_plan"), ForeignKeys: s.boolean("foreign_keys"), Nondeterministic: s.boolean("nondeterministic_schema"),
 	}
 }
@@ -304,52 +293,20 @@ func (db *DB) planner(name string) vtab.AccessPlanner {
 
 // runtime is what a run of the session is given.
 func (c *Conn) runtime(src exec.Source, cat *catalog.Snapshot, p Params) *exec.Runtime {
-	o := &c.db.opts
-	return &exec.Runtime{
-		Source: src, Positional: p.Positional, Named: p.Named, MemoryBudget: c.MemoryBudget(),
+	o, e := &c.db.opts, c.effective()
+	var r struct { // one piece of memory for a statement
+		exec.Runtime
+		planner textPlanner
+	}
+	r.planner = textPlanner{c, cat}
+	r.Runtime = exec.Runtime{
+		Source: src, Positional: p.Positional, Named: p.Named, MemoryBudget: e.budget,
 		Call: function.Call{
 			Now: o.Now(), Local: o.Local, Random: o.Random, Catalog: cat, Functions: c.db.functions,
-			Session: c.sessionForm(), SchemaPath: c.session.settings.schemaPath(),
-			Plan: func(sql string) ([]types.Row, error) { return c.explainText(cat, sql) },
+			Session: e.form, SchemaPath: e.path, Planner: &r.planner,
 		},
 	}
-}
-
-// sessionForm says what definitions leave out when the session shows them (spec 23 §4).
-func (c *Conn) sessionForm() catalog.FormatOptions {
-	s := c.session.settings
-	return catalog.FormatOptions{
-		Nullable: s.text("default_column_nullability") == "nullable", Module: s.text("default_vtab_module"),
-		ModuleArgs: s.moduleArgs(), HomeModule: c.db.home.name,
-	}
-}
-
-// tableSpec compiles the expressions of a table's indexes; nil for a table that has none.
-func (c *Conn) tableSpec(ctx context.Context, cat *catalog.Snapshot, t *catalog.Table) (*vtab.TableSpec, error) {
-	spec := &vtab.TableSpec{
-		Predicates: make([]func(types.Row) (bool, error), len(t.Indexes)),
-		Members:    make([][]func(types.Row) (types.Value, error), len(t.Indexes)),
-	}
-	env := c.planEnv(ctx, cat)
-	for i, ix := range t.Indexes {
-		spec.Members[i] = make([]func(types.Row) (types.Value, error), len(ix.Members))
-		for e := range ix.Expressions() {
-			te, err := plan.BindTableExpr(t, e.X, plan.Use{Mode: plan.IndexExpr, AnyFunction: true}, env)
-			if err != nil {
-				return nil, err
-			}
-			p, err := exec.CompileRow(te)
-			if err != nil {
-				return nil, err
-			}
-			if e.Kind == catalog.IndexPredicate {
-				spec.Predicates[i] = p.Pred()
-			} else {
-				spec.Members[i][e.Member] = p.Func()
-			}
-		}
-	}
-	return spec, nil
+	return &r.Runtime
 }
 
 // types gives the static types of the values that are bound (seed: Parameter Types).

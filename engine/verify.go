@@ -5,16 +5,20 @@ import (
 )
 
 // Verify judges a declaration as far as can be told without running it (catalog.Declared.Verify), under the session's settings and
-// beside the schemas that are there. Who reads schema files calls it before Diff: its errors point into them.
-func (c *Conn) Verify(d *catalog.Declared) error {
+// beside the schemas of a catalog, nil for the session's. Who reads schema files calls it before Diff: its errors point into them.
+// It gives what the declaration makes of an empty database, for DiffOptions.
+func (c *Conn) Verify(d *catalog.Declared, beside *catalog.Snapshot) (*catalog.Resolved, error) {
 	if err := c.enter(); err != nil {
-		return err
+		return nil, err
 	}
 	defer c.leave(nil)
-	cat, err := c.catalog()
-	if err != nil {
-		return err
+	if beside == nil {
+		var err error
+		if beside, err = c.catalog(); err != nil {
+			return nil, err
+		}
 	}
-	_, err = d.Verify(c.buildEnv(nil), func(schema, table string) bool { return cat.Table(schema, table) != nil })
-	return err
+	env := c.buildEnv(nil)
+	env.Resolver = c.names(beside)
+	return d.Verify(env, func(schema, table string) bool { return beside.Table(schema, table) != nil })
 }

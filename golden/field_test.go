@@ -32,7 +32,8 @@ func schemaOf(t *testing.T, text string) *catalog.Declared {
 func arrive(t *testing.T, c *engine.Conn, d *catalog.Declared) *differ.Plan {
 	t.Helper()
 	ctx := context.Background()
-	require.NoError(t, c.Verify(d))
+	_, err := c.Verify(d, nil)
+	require.NoError(t, err)
 	p, err := c.Diff(ctx, d, engine.DiffOptions{})
 	require.NoError(t, err)
 	require.Empty(t, stableText(p))

@@ -152,7 +152,7 @@ func (m *migrations) schema(c *Case) []string {
 		err = types.Errorf(types.ERROR, "%d schemas are declared", len(all))
 	}
 	if err == nil {
-		err = m.session.Conn().Verify(all[0])
+		_, err = m.session.Conn().Verify(all[0], nil)
 	}
 	if err != nil {
 		return []string{faultLine(err)}

@@ -7,8 +7,16 @@ func toDate(v Value) (Value, bool) {
 	if !ok {
 		return Null, false
 	}
+	if isPlainDate(v.Str()) {
+		return v, true
+	}
 	var buf [16]byte
 	return canonicalText(v, AppendDate(buf[:0], i.Day)), true
+}
+
+// isPlainDate reports whether a text that reads as a date-time is YYYY-MM-DD, the canonical form of nearly all dates.
+func isPlainDate(s string) bool {
+	return len(s) == len("2024-02-29") && '0' <= s[0] && s[0] <= '9' && s[4] == '-' && s[7] == '-'
 }
 
 func toDatetime(v Value) (Value, bool) {

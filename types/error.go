@@ -115,7 +115,7 @@ func Wrapf(code Code, cause error, format string, args ...any) *Error {
 func Locate(err error, line, column int) *Error {
 	e := &Error{Code: CodeOf(err), Message: err.Error(), Line: line, Column: column, Cause: err}
 	if own := (*Error)(nil); errors.As(err, &own) {
-		e.Message, e.Hint = own.Message, own.Hint
+		e.Message, e.Hint, e.Cause = own.Message, own.Hint, own.Cause
 	}
 	return e
 }

@@ -120,19 +120,19 @@ func (o *diffOptions) plans(ctx context.Context) ([]*differ.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := o.opener.Live(ctx, o.source())
+	db, from, err := o.opener.Start(ctx, o.source())
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
 	if isDatabase {
-		if wanted, err = withEmptied(db, wanted); err != nil {
+		if wanted, err = withEmptied(db, from, wanted); err != nil {
 			return nil, err
 		}
 	}
 	var plans []*differ.Plan
 	for _, d := range wanted {
-		p, err := o.plan(ctx, db, d, isDatabase)
+		p, err := o.plan(ctx, db, from, d, isDatabase)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +142,7 @@ func (o *diffOptions) plans(ctx context.Context) ([]*differ.Plan, error) {
 }
 
 // plan compares one schema. What was read from a database needs no judging.
-func (o *diffOptions) plan(ctx context.Context, db *engine.DB, d *catalog.Declared, isDatabase bool) (*differ.Plan, error) {
+func (o *diffOptions) plan(ctx context.Context, db *engine.DB, from *catalog.Snapshot, d *catalog.Declared, isDatabase bool) (*differ.Plan, error) {
 	conn, err := target.Session(db, d)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,8 @@ func (o *diffOptions) plan(ctx context.Context, db *engine.DB, d *catalog.Declar
 	opts := engine.DiffOptions{
 		Policy:           o.renames.policy(),
 		AllowDestructive: true, // nothing is run
-		Uncounted:        !target.IsDatabase(o.source()),
+		From:             from,
+		NoHashes:         o.format.String() == "sql",
 	}
 	if isDatabase {
 		return conn.Diff(ctx, d, opts)
@@ -160,13 +161,14 @@ func (o *diffOptions) plan(ctx context.Context, db *engine.DB, d *catalog.Declar
 }
 
 // withEmptied adds the schemas that a database has and the one to get to has not: a database is compared as a whole.
-func withEmptied(db *engine.DB, wanted []*catalog.Declared) ([]*catalog.Declared, error) {
-	live, err := target.Declarations(db)
-	if err != nil {
-		return nil, err
+func withEmptied(db *engine.DB, from *catalog.Snapshot, wanted []*catalog.Declared) ([]*catalog.Declared, error) {
+	if from == nil {
+		var err error
+		if from, err = db.Catalog(); err != nil {
+			return nil, err
+		}
 	}
-	for _, s := range live {
-		name := s.Name.Text
+	for _, name := range target.Inhabited(from) {
 		if !slices.ContainsFunc(wanted, func(d *catalog.Declared) bool { return d.Schema() == name }) {
 			wanted = append(wanted, catalog.NewDeclared(name))
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/term"
 	"github.com/quereus/quereus-migrate/differ"
 	"github.com/quereus/quereus-migrate/engine"
@@ -107,7 +108,7 @@ func (a *app) printFailures(e *engine.MigrateError) {
 			fmt.Fprintf(a.Err, "    not judged, because it depends on statement %d\n", f.Blocked+1)
 			continue
 		}
-		fmt.Fprintf(a.Err, "    %s: %s\n", types.CodeOf(f.Err), a.reason(f.Err))
+		a.printReason(f.Err)
 		if f.Rows != nil {
 			fmt.Fprintf(a.Err, "    rows in the way: %d%s\n", f.Rows.Count, a.keys(f.Rows))
 		}
@@ -134,7 +135,19 @@ func (a *app) keys(o *engine.Offending) string {
 	return word + strings.Join(keys, " ")
 }
 
-// reason tells why a step failed. A value that does not convert stands in the cause, and is not for logs that may be published.
+// printReason tells why a step failed, and where in the schema file it lies.
+func (a *app) printReason(err error) {
+	var inFile *catalog.SourceError
+	if !errors.As(err, &inFile) {
+		fmt.Fprintf(a.Err, "    %s: %s\n", types.CodeOf(err), a.reason(err))
+		return
+	}
+	plain := *inFile.Err
+	plain.Line, plain.Column = 0, 0
+	a.PrintFailure("    ", inFile, a.reason(&plain))
+}
+
+// reason gives the message of a failure. A value that does not convert stands in the cause, and is not for logs that may be published.
 func (a *app) reason(err error) string {
 	var e, cause *types.Error
 	if a.samples || a.ErrTerminal || types.CodeOf(err) != types.MISMATCH || !errors.As(err, &e) || !errors.As(e.Cause, &cause) {

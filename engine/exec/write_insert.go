@@ -110,6 +110,9 @@ func (o *changeOp) insertRow(i int) error {
 
 // fillOmitted computes the columns that the row leaves out.
 func (o *changeOp) fillOmitted(cells []cell) error {
+	if len(cells) == 0 {
+		return nil
+	}
 	o.ec.call.Ordinal = o.ordinal
 	defer func() { o.ec.call.Ordinal = 0 }()
 	for i := range cells {

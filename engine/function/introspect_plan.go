@@ -23,10 +23,10 @@ func queryPlan(c *Call, args []types.Value, emit emitter) error {
 	if args[0].Kind() != types.KindText {
 		return types.Errorf(types.ERROR, "query_plan() requires a SQL string argument")
 	}
-	if c.Plan == nil {
+	if c.Planner == nil {
 		return types.Errorf(types.MISUSE, "query_plan() is asked for where nothing can be planned")
 	}
-	rows, err := c.Plan(args[0].Str())
+	rows, err := c.Planner.PlanText(args[0].Str())
 	if err != nil {
 		fault := make(types.Row, len(PlanColumns))
 		fault[0], fault[2] = types.Int(1), types.Int(0)

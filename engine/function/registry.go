@@ -41,8 +41,14 @@ type Call struct {
 	Session catalog.FormatOptions
 	// SchemaPath are the schemas that the bodies of assertions search behind their own; nil is main alone.
 	SchemaPath []string
-	// Plan plans a text of one statement and gives its operators, as wide as PlanColumns; nil where nothing can be planned.
-	Plan func(sql string) ([]types.Row, error)
+	// Planner serves query_plan(); nil where nothing can be planned.
+	Planner Planner
+}
+
+// Planner plans texts for query_plan().
+type Planner interface {
+	// PlanText plans a text of one statement and gives its operators, as wide as PlanColumns.
+	PlanText(sql string) ([]types.Row, error)
 }
 
 // Arg is what the binder knows of an argument.

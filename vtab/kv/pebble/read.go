@@ -27,10 +27,10 @@ func (s *Store) Get(key, dst []byte) ([]byte, bool, error) {
 
 func (s *Store) get(r reader, key, dst []byte) ([]byte, bool, error) {
 	value, closer, err := r.Get(key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return dst, false, nil
-	}
 	if err != nil {
+		if errors.Is(err, pebble.ErrNotFound) {
+			return dst, false, nil
+		}
 		return dst, false, s.wrap(err, "read")
 	}
 	dst = append(dst, value...)

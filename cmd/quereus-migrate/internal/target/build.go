@@ -36,10 +36,34 @@ func Session(db *engine.DB, d *catalog.Declared) (*engine.Conn, error) {
 
 // Plan compares the database with a declaration that was read from texts, which is judged first.
 func Plan(ctx context.Context, conn *engine.Conn, d *catalog.Declared, o engine.DiffOptions) (*differ.Plan, error) {
-	if err := conn.Verify(d); err != nil {
+	var err error
+	if o.Resolved, err = conn.Verify(d, o.From); err != nil {
 		return nil, err
 	}
 	return conn.Diff(ctx, d, o)
+}
+
+// catalogOf gives the catalog that a database with the schemas would have. Each may name tables of those before it.
+func catalogOf(db *engine.DB, schemas []*catalog.Declared) (*catalog.Snapshot, error) {
+	e := catalog.NewSnapshot().Edit()
+	for _, d := range schemas {
+		conn, err := Session(db, d)
+		if err != nil {
+			return nil, err
+		}
+		r, err := conn.Verify(d, e.Snapshot())
+		conn.Close()
+		if err != nil {
+			return nil, err
+		}
+		for t := range r.Snapshot.Tables(d.Schema()) {
+			if t.Maintained != nil { // its columns are known once it has been made
+				return nil, types.Errorf(types.UNSUPPORTED, "a schema with the maintained table %s to start from is not supported yet", t.Name)
+			}
+		}
+		e.PutSchema(r.Snapshot, d.Schema())
+	}
+	return e.Done(), nil
 }
 
 // build makes a database that has the schemas.

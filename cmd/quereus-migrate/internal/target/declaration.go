@@ -21,13 +21,21 @@ func Declarations(db *engine.DB) ([]*ast.DeclareSchemaStmt, error) {
 	defer conn.Close()
 	home := conn.Option("default_vtab_module").Str()
 	var out []*ast.DeclareSchemaStmt
-	for _, schema := range cat.Schemas() {
-		s := Declaration(cat, schema, home)
-		if schema != catalog.TempSchema && (schema == catalog.MainSchema || len(s.Items) > 0) {
-			out = append(out, s)
-		}
+	for _, schema := range Inhabited(cat) {
+		out = append(out, Declaration(cat, schema, home))
 	}
 	return out, nil
+}
+
+// Inhabited lists main and every other schema that holds something of the user's, but for the temporary one.
+func Inhabited(cat *catalog.Snapshot) []string {
+	var names []string
+	for _, schema := range cat.Schemas() {
+		if schema == catalog.MainSchema || schema != catalog.TempSchema && len(Declaration(cat, schema, "").Items) > 0 {
+			names = append(names, schema)
+		}
+	}
+	return names
 }
 
 // Declaration gives the statement that declares a schema as it is. Everything that the settings of a session could decide is

@@ -85,6 +85,29 @@ func (o Opener) hinted(name string, err error) error {
 // retryEvery is how often a database in use is tried again.
 const retryEvery = 50 * time.Millisecond
 
+// Start gives what a comparison starts from: the catalog of the database that the target names, with that database open; or for
+// texts what they declare, with an empty database to compare on. The catalog is nil in the first case, that of the database then.
+func (o Opener) Start(ctx context.Context, name string) (*engine.DB, *catalog.Snapshot, error) {
+	if IsDatabase(name) {
+		db, err := o.Database(ctx, name)
+		return db, nil, err
+	}
+	schemas, err := o.Schemas(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	db, err := Blank(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	cat, err := catalogOf(db, schemas)
+	if err != nil {
+		db.Close()
+		return nil, nil, err
+	}
+	return db, cat, nil
+}
+
 // Live gives a database whose schema is the target's: the database that it names, else one in memory that is built from its
 // texts as a database directory would be.
 func (o Opener) Live(ctx context.Context, name string) (*engine.DB, error) {

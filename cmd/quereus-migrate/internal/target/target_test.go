@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/differ"
 	"github.com/quereus/quereus-migrate/engine"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
@@ -89,4 +90,47 @@ func TestBlankIsANewDirectory(t *testing.T) {
 	require.NoError(t, err)
 	_, err = dir.Conn().Migrate(ctx, plan, engine.MigrateOptions{})
 	require.NoError(t, err)
+}
+
+// A comparison that starts from texts gives the plan of one that starts from a database made of them.
+func TestStartOfTexts(t *testing.T) {
+	ctx := context.Background()
+	examples, err := filepath.Glob("../../../../schemas/examples/*/v*.sql")
+	require.NoError(t, err)
+	for _, from := range examples {
+		for _, to := range examples {
+			plan := func(db *engine.DB, cat *catalog.Snapshot) *differ.Plan {
+				defer db.Close()
+				wanted, err := Opener{}.Schema(to)
+				require.NoError(t, err)
+				conn, err := Session(db, wanted)
+				require.NoError(t, err)
+				p, err := Plan(ctx, conn, wanted, engine.DiffOptions{From: cat, AllowDestructive: true})
+				require.NoError(t, err)
+				return p
+			}
+			made, err := Opener{}.Live(ctx, from)
+			require.NoError(t, err)
+			want := plan(made, nil)
+			db, cat, err := Opener{}.Start(ctx, from)
+			require.NoError(t, err)
+			got := plan(db, cat)
+			require.Equal(t, want.Statements(), got.Statements(), "%s to %s", from, to)
+			require.Equal(t, want.From, got.From, from)
+			require.Equal(t, want.To, got.To, to)
+			require.Equal(t, from == to, got.Empty())
+		}
+	}
+}
+
+func TestStartOfSeveralSchemas(t *testing.T) {
+	two := "declare schema main { table a { id integer primary key } };\n" +
+		"declare schema side { table b { id integer primary key, a integer references main.a(id) } }"
+	db, cat, err := Opener{Stdin: strings.NewReader(two)}.Start(context.Background(), Stdin)
+	require.NoError(t, err)
+	defer db.Close()
+	require.Equal(t, []string{"main", "side"}, Inhabited(cat))
+
+	_, _, err = Opener{Stdin: strings.NewReader("create table m (id integer primary key) maintained as select 1 as id")}.Start(context.Background(), Stdin)
+	require.ErrorIs(t, err, types.UNSUPPORTED)
 }

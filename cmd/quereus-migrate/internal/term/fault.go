@@ -44,18 +44,28 @@ func (s *Streams) printHint(e *types.Error) {
 }
 
 func (s *Streams) printAt(src *ast.Source, e *types.Error) {
+	s.printPlace("", src, e, s.ErrorWord(e.Code)+": "+e.Message)
+	s.printHint(e)
+}
+
+// PrintFailure tells one of several faults in a file, indented, with its code and a message in place of the fault's own.
+func (s *Streams) PrintFailure(indent string, e *catalog.SourceError, message string) {
+	s.printPlace(indent, e.Source, e.Err, e.Err.Code.String()+": "+message)
+}
+
+// printPlace writes a message behind its place, and below it the line with a caret.
+func (s *Streams) printPlace(indent string, src *ast.Source, e *types.Error, message string) {
 	name := src.Name
 	if name == "" {
 		name = "<statement>"
 	}
 	if e.Line == 0 {
-		fmt.Fprintf(s.Err, "%s: %s: %s\n", name, s.ErrorWord(e.Code), e.Message)
-	} else {
-		line, caret := excerpt(src.Line(e.Line), e.Column)
-		fmt.Fprintf(s.Err, "%s:%d:%d: %s: %s\n", name, e.Line, e.Column, s.ErrorWord(e.Code), e.Message)
-		fmt.Fprintf(s.Err, "  %s\n  %s\n", line, s.ErrPalette().Red(caret))
+		fmt.Fprintf(s.Err, "%s%s: %s\n", indent, name, message)
+		return
 	}
-	s.printHint(e)
+	line, caret := excerpt(src.Line(e.Line), e.Column)
+	fmt.Fprintf(s.Err, "%s%s:%d:%d: %s\n", indent, name, e.Line, e.Column, message)
+	fmt.Fprintf(s.Err, "%s  %s\n%s  %s\n", indent, line, indent, s.ErrPalette().Red(caret))
 }
 
 // What is shown of a long line, in code points before and behind the place.
