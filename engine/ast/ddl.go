@@ -61,14 +61,14 @@ type ColumnConstraint struct {
 	Desc       bool // primary key desc
 	OnConflict ConflictAction
 	Ops        Operations // check
+	Stored     bool       // generated … stored
+	Virtual    bool       // virtual was written; prints as nothing
+	HasTags    bool
 	OpsOrder   []Operations
 	X          Expr // check, default, generated
 	Collation  Name
 	References *References
-	Stored     bool // generated … stored
-	Virtual    bool // virtual was written; prints as nothing
 	Tags       []Tag
-	HasTags    bool
 }
 
 // TableConstraint is a table-level clause, and the body of ALTER TABLE … ADD.
