@@ -46,6 +46,7 @@ func (db *DB) Conn() *Conn {
 // Resume opens a connection that goes on with a session. A session serves one open connection at a time.
 func (db *DB) Resume(s *Session) *Conn {
 	c := &Conn{db: db, session: s}
+	s.effective = effective{} // it was worked out on another database
 	db.conns.add(c)
 	return c
 }
