@@ -45,7 +45,7 @@ func TestFullDisk(t *testing.T) {
 				t.Parallel()
 				run := &faultRun{at: v.at, err: f.err, code: f.code, hit: f.hit, mayDoubt: f.keepsNothing || v.at.bulkCommit > 0}
 				operations := run.rehearse(t)
-				require.Greater(t, operations, 2)
+				require.NotZero(t, operations) // how many depends on what the store does in the background
 				for n := 0; n < operations; n += faultsEvery(operations) {
 					run.fail(t, n)
 				}
