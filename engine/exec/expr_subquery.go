@@ -179,19 +179,10 @@ func (r *subRecipe) collect(ec *Context, s *subRun, row types.Row) (err error) {
 		return err
 	}
 	defer closing(s, &err)
-	for {
-		if err := s.op.Next(&s.batch); err != nil {
-			return err
-		}
-		if len(s.batch.Rows) == 0 {
-			return s.rows.finish()
-		}
-		for _, member := range s.batch.Rows {
-			if err := s.rows.add(member); err != nil {
-				return err
-			}
-		}
+	if err := drain(s.op, &s.batch, s.rows.add); err != nil {
+		return err
 	}
+	return s.rows.finish()
 }
 
 // setRecipe says how the members of an IN subquery compare with the probe. keys is nil when only comparing one by one will do: a

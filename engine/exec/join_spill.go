@@ -64,25 +64,15 @@ func (o *joinOp) partitionLeft() error {
 	if err := o.l.Open(o.ec); err != nil {
 		return err
 	}
-	for {
-		if err := o.l.Next(&o.batch); err != nil {
+	err := drain(o.l, &o.batch, func(row types.Row) error {
+		key, err := o.keyOf(o.leftKeys, row)
+		if err != nil || key == nil && o.keys != nil && !o.keepsLeft {
 			return err
 		}
-		if len(o.batch.Rows) == 0 {
-			break
-		}
-		for _, row := range o.batch.Rows {
-			key, err := o.keyOf(o.leftKeys, row)
-			if err != nil {
-				return err
-			}
-			if key == nil && o.keys != nil && !o.keepsLeft {
-				continue
-			}
-			if err := o.spill.part(key).left.add(row); err != nil {
-				return err
-			}
-		}
+		return o.spill.part(key).left.add(row)
+	})
+	if err != nil {
+		return err
 	}
 	for _, p := range o.spill.parts {
 		if err := p.left.finish(); err != nil {

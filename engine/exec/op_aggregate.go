@@ -206,22 +206,16 @@ func (o *aggregateOp) emit(out types.Row, group int) error {
 
 // fill reads the input.
 func (o *aggregateOp) fill() error {
-	for {
-		if err := o.in.Next(&o.batch); err != nil {
+	err := drain(o.in, &o.batch, func(row types.Row) error {
+		if err := o.evaluate(row); err != nil {
 			return err
 		}
-		if len(o.batch.Rows) == 0 {
-			return o.settle()
-		}
-		for _, row := range o.batch.Rows {
-			if err := o.evaluate(row); err != nil {
-				return err
-			}
-			if err := o.take(o.work); err != nil {
-				return err
-			}
-		}
+		return o.take(o.work)
+	})
+	if err != nil {
+		return err
 	}
+	return o.settle()
 }
 
 // evaluate fills the working row.

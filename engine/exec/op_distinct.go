@@ -77,27 +77,7 @@ func (o *distinctOp) Next(b *Batch) error {
 			return nil
 		}
 	}
-	return o.late(b)
-}
-
-// late gives the rows that were set aside.
-func (o *distinctOp) late(b *Batch) error {
-	o.block.reset(o.dedup.width)
-	for !o.block.full() {
-		row, err := o.dedup.next()
-		if err != nil {
-			return err
-		}
-		if row == nil {
-			break
-		}
-		out := o.block.add()
-		for i := range out {
-			out[i] = o.block.keep(row[i])
-		}
-	}
-	b.Rows = o.block.rows
-	return o.ec.canceled()
+	return o.block.fill(o.ec, o.dedup.width, o.dedup.next, b) // those that were set aside
 }
 
 // Close drops what was remembered and closes the input.

@@ -120,18 +120,8 @@ func (o *joinOp) load() error {
 	if err := o.r.Open(o.ec); err != nil {
 		return err
 	}
-	for {
-		if err := o.r.Next(&o.batch); err != nil {
-			return err
-		}
-		if len(o.batch.Rows) == 0 {
-			break
-		}
-		for _, row := range o.batch.Rows {
-			if err := o.addRight(row); err != nil {
-				return err
-			}
-		}
+	if err := drain(o.r, &o.batch, o.addRight); err != nil {
+		return err
 	}
 	if err := o.r.Close(); err != nil {
 		return err

@@ -118,22 +118,16 @@ func (o *setOpOp) Next(b *Batch) error {
 		}
 		o.filled = true
 	}
-	o.block.reset(o.width + len(o.flags))
-	for !o.block.full() {
-		row, err := o.chosen.next()
-		if err != nil {
-			return err
-		}
-		if row == nil {
-			break
-		}
-		out := o.block.add()
-		for i := range out {
-			out[i] = o.block.keep(row[setRow+i])
-		}
+	return o.block.fill(o.ec, o.width+len(o.flags), o.next, b)
+}
+
+// next gives the next row chosen.
+func (o *setOpOp) next() (types.Row, error) {
+	row, err := o.chosen.next()
+	if row == nil {
+		return nil, err
 	}
-	b.Rows = o.block.rows
-	return o.ec.canceled()
+	return row[setRow:], nil
 }
 
 func (o *setOpOp) fill() error {
@@ -158,30 +152,24 @@ func (o *setOpOp) fill() error {
 }
 
 // read takes the rows of one leg.
-func (o *setOpOp) read(leg Operator, right bool) (err error) {
+func (o *setOpOp) read(leg Operator, right bool) error {
 	if err := leg.Open(o.ec); err != nil {
 		return err
 	}
-	for {
-		if err := leg.Next(&o.batch); err != nil {
+	err := drain(leg, &o.batch, func(row types.Row) (err error) {
+		if o.buf, err = o.keys.Append(o.buf[:0], row[:o.width]...); err != nil {
 			return err
 		}
-		if len(o.batch.Rows) == 0 {
-			return leg.Close()
-		}
-		for _, row := range o.batch.Rows {
-			if o.buf, err = o.keys.Append(o.buf[:0], row[:o.width]...); err != nil {
-				return err
-			}
-			o.seq++
-			w := o.work[:setRow+o.width]
-			w[setKey], w[setSeq], w[setRight] = types.Blob(o.buf), types.Int(o.seq), types.Bool(right)
-			copy(w[setRow:], row[:o.width])
-			if err := o.rows.add(w); err != nil {
-				return err
-			}
-		}
+		o.seq++
+		w := o.work[:setRow+o.width]
+		w[setKey], w[setSeq], w[setRight] = types.Blob(o.buf), types.Int(o.seq), types.Bool(right)
+		copy(w[setRow:], row[:o.width])
+		return o.rows.add(w)
+	})
+	if err != nil {
+		return err
 	}
+	return leg.Close()
 }
 
 // eachKey walks the sorted rows and tells where a new key begins.

@@ -103,22 +103,7 @@ func (o *sortOp) Next(b *Batch) error {
 		b.Rows = o.nextInMemory()
 		return nil
 	}
-	o.block.reset(o.width)
-	for !o.block.full() {
-		row, err := o.sorter.next()
-		if err != nil {
-			return err
-		}
-		if row == nil {
-			break
-		}
-		out := o.block.add()
-		for i := range out {
-			out[i] = o.block.keep(row[i])
-		}
-	}
-	b.Rows = o.block.rows
-	return o.ec.canceled()
+	return o.block.fill(o.ec, o.width, o.sorter.next, b)
 }
 
 // nextInMemory gives a stretch of the sorted rows themselves.
@@ -131,19 +116,10 @@ func (o *sortOp) nextInMemory() []types.Row {
 
 // fill reads and sorts the input.
 func (o *sortOp) fill() error {
-	for {
-		if err := o.in.Next(&o.batch); err != nil {
-			return err
-		}
-		if len(o.batch.Rows) == 0 {
-			return o.sorter.finish()
-		}
-		for _, row := range o.batch.Rows {
-			if err := o.take(row); err != nil {
-				return err
-			}
-		}
+	if err := drain(o.in, &o.batch, o.take); err != nil {
+		return err
 	}
+	return o.sorter.finish()
 }
 
 // take adds a row, unless a limit makes it sure that it is not wanted.

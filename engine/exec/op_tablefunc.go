@@ -47,23 +47,15 @@ func (o *tableFuncOp) Open(ec *Context) error {
 }
 
 // Next copies the function's next rows.
-func (o *tableFuncOp) Next(b *Batch) error {
-	o.block.reset(o.width)
-	for !o.block.full() {
-		row, err, ok := o.next()
-		if err != nil {
-			return o.fail(err)
-		}
-		if !ok {
-			break
-		}
-		out := o.block.add()
-		for i := range out {
-			out[i] = o.block.keep(row[i])
-		}
+func (o *tableFuncOp) Next(b *Batch) error { return o.block.fill(o.ec, o.width, o.row, b) }
+
+// row gives the function's next row.
+func (o *tableFuncOp) row() (types.Row, error) {
+	row, err, _ := o.next()
+	if err != nil {
+		return nil, o.fail(err)
 	}
-	b.Rows = o.block.rows
-	return o.ec.canceled()
+	return row, nil
 }
 
 // Close stops the function.

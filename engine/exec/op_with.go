@@ -1,9 +1,6 @@
 package exec
 
-import (
-	"github.com/quereus/quereus-migrate/engine/plan"
-	"github.com/quereus/quereus-migrate/types"
-)
+import "github.com/quereus/quereus-migrate/engine/plan"
 
 // memberRecipe is a compiled member of WITH.
 type memberRecipe struct {
@@ -95,18 +92,8 @@ func (m *memberRows) fill(ec *Context, width int) error {
 	if err := m.op.Open(ec); err != nil {
 		return err
 	}
-	for b := (Batch{}); ; {
-		if err := m.op.Next(&b); err != nil {
-			return err
-		}
-		if len(b.Rows) == 0 {
-			break
-		}
-		for _, row := range b.Rows {
-			if err := m.rows.add(row); err != nil {
-				return err
-			}
-		}
+	if err := drain(m.op, &Batch{}, m.rows.add); err != nil {
+		return err
 	}
 	if err := m.op.Close(); err != nil {
 		return err
@@ -153,25 +140,5 @@ func nextSpooled(ec *Context, r *spoolReader, block *rowBlock, b *Batch) error {
 		b.Rows = rows
 		return ec.canceled()
 	}
-	block.reset(r.s.mem.width)
-	for !block.full() {
-		row, err := r.next()
-		if err != nil {
-			return err
-		}
-		if row == nil {
-			break
-		}
-		keepRow(block, row)
-	}
-	b.Rows = block.rows
-	return ec.canceled()
-}
-
-// keepRow adds a copy of a row to a block.
-func keepRow(block *rowBlock, row types.Row) {
-	out := block.add()
-	for i := range out {
-		out[i] = block.keep(row[i])
-	}
+	return block.fill(ec, r.s.mem.width, r.next, b)
 }

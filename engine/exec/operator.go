@@ -20,6 +20,20 @@ type Operator interface {
 // Batch is a view of rows that belong to an operator; see the package comment for how long they are valid.
 type Batch struct{ Rows []types.Row }
 
+// drain hands all rows that an open operator still has to take, through the caller's batch.
+func drain(in Operator, b *Batch, take func(types.Row) error) error {
+	for {
+		if err := in.Next(b); err != nil || len(b.Rows) == 0 {
+			return err
+		}
+		for _, row := range b.Rows {
+			if err := take(row); err != nil {
+				return err
+			}
+		}
+	}
+}
+
 // batchRows is the number of rows that operators aim at in a batch.
 const batchRows = vtab.BatchRows
 
@@ -67,6 +81,27 @@ func (b *rowBlock) drop() { b.rows = b.rows[:len(b.rows)-1] }
 
 // keep copies a value's text or blob into the arena, so that it lives as long as the block.
 func (b *rowBlock) keep(v types.Value) types.Value { return copyInto(&b.arena, v) }
+
+// fill shows in out the next rows of a source, copied into the block: next gives rows that are valid until its next call, at
+// least as wide as asked for, and nil at the end.
+func (b *rowBlock) fill(ec *Context, width int, next func() (types.Row, error), out *Batch) error {
+	b.reset(width)
+	for !b.full() {
+		row, err := next()
+		if err != nil {
+			return err
+		}
+		if row == nil {
+			break
+		}
+		dst := b.add()
+		for i := range dst {
+			dst[i] = b.keep(row[i])
+		}
+	}
+	out.Rows = b.rows
+	return ec.canceled()
+}
 
 // copyInto copies the memory of texts and blobs into an arena.
 func copyInto(arena *types.Arena, v types.Value) types.Value {

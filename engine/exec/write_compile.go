@@ -80,6 +80,18 @@ func (c *cell) eval(ec *Context, row types.Row) (types.Value, error) {
 	return c.convert(v)
 }
 
+// evalCells computes cells of a row and puts each into its column of dst, where later ones see it if row and dst share memory.
+func evalCells(ec *Context, cells []cell, row, dst types.Row) error {
+	for i := range cells {
+		v, err := cells[i].eval(ec, row)
+		if err != nil {
+			return err
+		}
+		dst[cells[i].column] = v
+	}
+	return nil
+}
+
 // writes gives the recipe of the program's changes.
 func (b *builder) writes() *writeRecipe {
 	if b.write == nil {

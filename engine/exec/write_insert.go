@@ -56,13 +56,8 @@ func (b *builder) insert(n *plan.Insert, r *changeRecipe) func(o *changeOp) erro
 // insertValues inserts the rows of a VALUES.
 func (o *changeOp) insertValues() error {
 	for i, cells := range o.insert.supply {
-		for j := range cells {
-			c := &cells[j]
-			v, err := c.eval(o.ec, nil)
-			if err != nil {
-				return err
-			}
-			o.w.new[c.column] = v
+		if err := evalCells(o.ec, cells, nil, o.w.new); err != nil {
+			return err
 		}
 		if err := o.insertRow(i); err != nil {
 			return err
@@ -115,15 +110,7 @@ func (o *changeOp) fillOmitted(cells []cell) error {
 	}
 	o.ec.call.Ordinal = o.ordinal
 	defer func() { o.ec.call.Ordinal = 0 }()
-	for i := range cells {
-		c := &cells[i]
-		v, err := c.eval(o.ec, o.w.row)
-		if err != nil {
-			return err
-		}
-		o.w.new[c.column] = v
-	}
-	return nil
+	return evalCells(o.ec, cells, o.w.row, o.w.new)
 }
 
 // store writes the row, or what an upsert makes of it.
@@ -228,13 +215,8 @@ func (o *changeOp) doUpdate(u *upsertRecipe, stored types.Row) error {
 	copy(w.context(), o.w.context())
 	copy(w.old, stored)
 	copy(w.new, stored)
-	for i := range u.set {
-		c := &u.set[i]
-		v, err := c.eval(o.ec, both)
-		if err != nil {
-			return err
-		}
-		w.new[c.column] = v
+	if err := evalCells(o.ec, u.set, both, w.new); err != nil {
+		return err
 	}
 	if ok, err := w.admit(); err != nil || !ok {
 		return err

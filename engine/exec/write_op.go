@@ -112,17 +112,9 @@ func (o *changeOp) begin(ec *Context) error {
 			o.answer = make(types.Row, len(o.returning))
 		}
 	}
-	context := o.w.context()
 	ec.call.Ordinal = 1
 	defer func() { ec.call.Ordinal = 0 }()
-	for i := range o.context {
-		v, err := o.context[i].eval(ec, nil)
-		if err != nil {
-			return err
-		}
-		context[i] = v
-	}
-	return nil
+	return evalCells(ec, o.context, nil, o.w.context())
 }
 
 // finish makes the answer readable.

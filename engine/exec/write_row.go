@@ -65,17 +65,7 @@ func (w *rowWriter) admit() (ok bool, err error) {
 }
 
 // generate computes the generated columns.
-func (w *rowWriter) generate() error {
-	for i := range w.generated {
-		g := &w.generated[i]
-		v, err := g.eval(w.run.ec, w.row)
-		if err != nil {
-			return err
-		}
-		w.new[g.column] = v
-	}
-	return nil
-}
+func (w *rowWriter) generate() error { return evalCells(w.run.ec, w.generated, w.row, w.new) }
 
 // refuseNulls finds NULL in NOT NULL columns, after substitutes have taken its place where there are some.
 func (w *rowWriter) refuseNulls() (ok bool, err error) {

@@ -60,13 +60,8 @@ func (o *changeOp) updateRows() error {
 func (o *changeOp) updateRow(source types.Row) error {
 	w := o.w
 	copy(w.new, w.old)
-	for i := range o.update.set {
-		c := &o.update.set[i]
-		v, err := c.eval(o.ec, source)
-		if err != nil {
-			return err
-		}
-		w.new[c.column] = v
+	if err := evalCells(o.ec, o.update.set, source, w.new); err != nil {
+		return err
 	}
 	if ok, err := w.admit(); err != nil || !ok {
 		return err
