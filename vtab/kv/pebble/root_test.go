@@ -406,13 +406,19 @@ func TestCheckpoints(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	require.NoError(t, s.Close())
+}
 
-	cancelled, cancel := context.WithCancel(ctx)
+// A cancelled checkpoint, or copy of one, leaves nothing behind.
+func TestCheckpointCancelled(t *testing.T) {
+	fs := vfs.NewMem()
+	s := mustOpen(t, fs)
+	n, err := s.TakeCheckpoint(context.Background())
+	require.NoError(t, err)
+	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	s = mustOpen(t, fs)
 	_, err = s.TakeCheckpoint(cancelled)
 	require.Equal(t, "INTERRUPT", code(err))
-	_, err = s.OpenCheckpoint(cancelled, 2)
+	_, err = s.OpenCheckpoint(cancelled, n)
 	require.Equal(t, "INTERRUPT", code(err))
 	require.Empty(t, list(t, fs, "db/tmp"))
 	require.NoError(t, s.Close())
