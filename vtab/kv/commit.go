@@ -131,71 +131,26 @@ func (t *Txn) writeBatch(ctx context.Context, dropped []Span, sync bool) error {
 }
 
 func (t *Txn) writeBulk(ctx context.Context, dropped []Span) error {
-	w := bulkSplitter{store: t.store, limit: uint64(t.options.BulkFile)}
+	w := BulkOutput{Store: t.store, FileBytes: uint64(t.options.BulkFile)}
 	err := t.eachKept(ctx, dropped, func(c layerCursor) (bool, error) {
-		to, err := w.next()
+		to, err := w.Next()
 		if err != nil {
 			return false, err
 		}
 		return true, writeRecord(to, c)
 	})
 	if err == nil {
-		err = w.finish()
+		err = w.Finish()
 	}
 	if err == nil {
 		err = Interrupted(ctx)
 	}
 	if err != nil {
-		w.abort()
+		w.Abort()
 		return err
 	}
 	// From here on there is no way back: an interrupted ingest would leave open what became of it.
-	return t.store.Ingest(context.WithoutCancel(ctx), w.files)
-}
-
-// bulkSplitter spreads rising entries over bulk files of limited size.
-type bulkSplitter struct {
-	store Store
-	limit uint64
-	w     BulkWriter // nil between files
-	files []BulkFile
-}
-
-// next gives the writer for the next entry.
-func (s *bulkSplitter) next() (BulkWriter, error) {
-	if s.w != nil && s.w.Bytes() >= s.limit {
-		if err := s.finish(); err != nil {
-			return nil, err
-		}
-	}
-	if s.w == nil {
-		w, err := s.store.NewBulkWriter()
-		if err != nil {
-			return nil, err
-		}
-		s.w = w
-	}
-	return s.w, nil
-}
-
-func (s *bulkSplitter) finish() error {
-	f, err := s.w.Finish()
-	s.w = nil
-	if err != nil {
-		return err
-	}
-	s.files = append(s.files, f)
-	return nil
-}
-
-// abort removes the files. They lie in a directory that is emptied at the next open, so what cannot be removed now goes then.
-func (s *bulkSplitter) abort() {
-	if s.w != nil {
-		_ = s.w.Abort()
-	}
-	for _, f := range s.files {
-		_ = f.Remove()
-	}
+	return t.store.Ingest(context.WithoutCancel(ctx), w.Take())
 }
 
 // extraBatch is the Batch that CommitOptions.Extra gets: its writes join the transaction's.

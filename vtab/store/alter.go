@@ -8,6 +8,7 @@ import (
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab"
+	"github.com/quereus/quereus-migrate/vtab/kv"
 )
 
 // Alter implements vtab.Alterer. It is one mechanism for every change: each structure of the definition after is kept as it is when
@@ -162,8 +163,9 @@ const minSortBudget = 1 << 20
 
 func (p *alterPlan) output(s *structure) *output {
 	return &output{
-		s: s, limit: p.conn.m.options.Overlay, store: p.conn.m.store,
+		s: s, limit: p.conn.m.options.Overlay,
 		collector: collector{prefix: s.prefix, dir: p.conn.m.store.TempDir},
+		bulk:      kv.BulkOutput{Store: p.conn.m.store, FileBytes: fileBytes},
 	}
 }
 

@@ -22,11 +22,9 @@ type output struct {
 	// unique tells that equal keys are a violation.
 	unique bool
 	limit  int64 // of the overlay
-	store  kv.Store
 
 	collector collector
-	w         kv.BulkWriter // the file that is being written, nil for none
-	files     []kv.BulkFile
+	bulk      kv.BulkOutput
 }
 
 // add takes an entry. Sorted entries go to a file as soon as they are too many for the overlay.
@@ -34,7 +32,7 @@ func (o *output) add(key, value []byte) error {
 	switch {
 	case !o.sorted:
 		return o.collector.add(key, value)
-	case o.w == nil && len(o.files) == 0 && o.collector.total+int64(len(key)+len(value)) <= o.limit:
+	case o.bulk.Empty() && o.collector.total+int64(len(key)+len(value)) <= o.limit:
 		return o.collector.add(key, value)
 	case len(o.collector.items) > 0:
 		for _, it := range o.collector.items {
@@ -48,40 +46,21 @@ func (o *output) add(key, value []byte) error {
 }
 
 // write appends to the bulk files.
-func (o *output) write(key, value []byte) (err error) {
-	if o.w != nil && o.w.Bytes() >= fileBytes {
-		if err := o.finishFile(); err != nil {
-			return err
-		}
-	}
-	if o.w == nil {
-		if o.w, err = o.store.NewBulkWriter(); err != nil {
-			return err
-		}
-	}
-	return o.w.Set(key, value)
-}
-
-func (o *output) finishFile() error {
-	f, err := o.w.Finish()
-	o.w = nil
+func (o *output) write(key, value []byte) error {
+	w, err := o.bulk.Next()
 	if err != nil {
 		return err
 	}
-	o.files = append(o.files, f)
-	return nil
+	return w.Set(key, value)
 }
 
 // isBig reports whether the entries go into bulk files.
-func (o *output) isBig() bool { return o.collector.total > o.limit || o.w != nil || len(o.files) > 0 }
+func (o *output) isBig() bool { return o.collector.total > o.limit || !o.bulk.Empty() }
 
 // finish ends the collecting: it checks that keys differ, and writes the files.
 func (o *output) finish(ctx context.Context, t *catalog.Table) error {
 	if o.sorted {
-		if o.w != nil {
-			return o.finishFile()
-		}
-		return nil
+		return o.bulk.Finish()
 	}
 	big := o.isBig()
 	var dup duplicates
@@ -99,10 +78,8 @@ func (o *output) finish(ctx context.Context, t *catalog.Table) error {
 		return o.s.duplicateError(t, dup.keys)
 	case err != nil:
 		return err
-	case o.w != nil:
-		return o.finishFile()
 	}
-	return nil
+	return o.bulk.Finish()
 }
 
 // errEnough ends a walk over entries early; it does not leave finish.
@@ -123,13 +100,6 @@ func (o *output) stage(ctx context.Context, txn *kv.Txn) error {
 
 // abort removes what was written.
 func (o *output) abort() {
-	if o.w != nil {
-		_ = o.w.Abort() // files of a bulk writer go at the next open at the latest
-		o.w = nil
-	}
-	for _, f := range o.files {
-		_ = f.Remove()
-	}
-	o.files = nil
-	_ = o.collector.close() // and so do runs
+	o.bulk.Abort()
+	_ = o.collector.close() // runs that cannot be removed go at the next open at the latest
 }

@@ -105,18 +105,20 @@ func (r *rework) run(ctx context.Context) (err error) {
 
 // hand gives the new ranges to the transaction.
 func (r *rework) hand(ctx context.Context, outs []*output) error {
-	var into []catalog.Incarnation
-	var files []kv.BulkFile
 	for _, o := range outs {
-		if len(o.files) == 0 {
+		if o.bulk.Empty() {
 			if err := o.stage(ctx, r.conn.txn); err != nil {
 				return err
 			}
-			continue
 		}
-		into = append(into, o.s.inc)
-		files = append(files, o.files...)
-		o.files = nil // whatever comes of it, the store takes them over
+	}
+	var into []catalog.Incarnation
+	var files []kv.BulkFile
+	for _, o := range outs {
+		if !o.bulk.Empty() {
+			into = append(into, o.s.inc)
+			files = append(files, o.bulk.Take()...) // whatever comes of it, the store takes them over
+		}
 	}
 	if len(files) > 0 {
 		if err := r.conn.ingest(ctx, into, files); err != nil {

@@ -8,8 +8,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -20,13 +18,12 @@ import (
 
 // Store is a kv.Store in memory.
 type Store struct {
-	root   atomic.Pointer[memtree.Tree] // never written once it is here; nil when the store is closed
-	write  sync.Mutex                   // held while a new root is made
-	iters  atomic.Int64
-	snaps  atomic.Int64
-	bulks  atomic.Int64
-	tempMu sync.Mutex
-	temp   string // directory for spill files; empty until it is asked for
+	root  atomic.Pointer[memtree.Tree] // never written once it is here; nil when the store is closed
+	write sync.Mutex                   // held while a new root is made
+	iters atomic.Int64
+	snaps atomic.Int64
+	bulks atomic.Int64
+	temp  kv.TempDir
 }
 
 var _ kv.Store = (*Store)(nil)
@@ -153,20 +150,8 @@ func (s *Store) Checkpoint(context.Context, string) error {
 // Durable implements kv.Store.
 func (s *Store) Durable() bool { return false }
 
-// TempDir implements kv.Store. The directory is made when it is first asked for; where that fails the answer is a
-// directory that does not exist, so that whoever makes a file in it learns the reason.
-func (s *Store) TempDir() string {
-	s.tempMu.Lock()
-	defer s.tempMu.Unlock()
-	if s.temp == "" {
-		dir, err := os.MkdirTemp("", "quereus-migrate-")
-		if err != nil {
-			return filepath.Join(os.TempDir(), "quereus-migrate-missing")
-		}
-		s.temp = dir
-	}
-	return s.temp
-}
+// TempDir implements kv.Store.
+func (s *Store) TempDir() string { return s.temp.Path() }
 
 // Close implements kv.Store.
 func (s *Store) Close() error {
@@ -179,14 +164,8 @@ func (s *Store) Close() error {
 		return types.Errorf(types.MISUSE, "the store in memory cannot close: %s", kv.OpenHandles(i, n, b))
 	}
 	s.root.Store(nil)
-	s.tempMu.Lock()
-	defer s.tempMu.Unlock()
-	if s.temp == "" {
-		return nil
+	if err := s.temp.Remove(); err != nil {
+		return &types.Error{Code: types.IOERR, Message: fmt.Sprintf("cannot remove the temporary files: %v", err), Cause: err}
 	}
-	if err := os.RemoveAll(s.temp); err != nil {
-		return &types.Error{Code: types.IOERR, Message: fmt.Sprintf("cannot remove %s: %v", s.temp, err), Cause: err}
-	}
-	s.temp = ""
 	return nil
 }

@@ -43,11 +43,11 @@ type root struct {
 	readOnly bool
 	lock     io.Closer
 	names    atomic.Uint64 // for temporary files
+	spill    kv.TempDir    // for spill files, where tmp is no directory of the operating system or must not be written
 
-	mu    sync.Mutex
-	ours  bool // tmp is ours to empty: the database is open to write
-	refs  int
-	spill string // directory for spill files, where tmp is not one of the operating system; empty until it is needed
+	mu   sync.Mutex
+	ours bool // tmp is ours to empty: the database is open to write
+	refs int
 }
 
 // Open opens the database in dir and locks it until the store is closed.
@@ -355,21 +355,12 @@ func (r *root) tempName(kind, suffix string) string {
 }
 
 // tempDir is where transactions spill: tmp, or where that is no directory of the operating system or must not be written, one
-// made for it. When that fails it is one that does not exist, so that whoever makes a file in it learns the reason.
+// made for it.
 func (r *root) tempDir() string {
 	if vfs.Root(r.fs) == vfs.Default && !r.readOnly {
 		return r.path(tempName)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.spill == "" {
-		dir, err := os.MkdirTemp("", "quereus-migrate-")
-		if err != nil {
-			return filepath.Join(os.TempDir(), "quereus-migrate-missing")
-		}
-		r.spill = dir
-	}
-	return r.spill
+	return r.spill.Path()
 }
 
 // acquire takes the lock and tells in HOLDER who has it.
@@ -458,9 +449,7 @@ func (r *root) release() error {
 			first = wrap(err, what)
 		}
 	}
-	if r.spill != "" {
-		keep(os.RemoveAll(r.spill))
-	}
+	keep(r.spill.Remove())
 	if r.ours {
 		keep(r.emptyTemp())
 	}
