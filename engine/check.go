@@ -209,14 +209,11 @@ func strayValue(c *catalog.Column, v types.Value) string {
 
 // keyText spells the key of a row.
 func keyText(t *catalog.Table, row types.Row) string {
-	b := []byte{'['}
-	for i, c := range t.Key.Columns {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = types.AppendWire(b, row[c.Column])
+	var key types.Row
+	for _, c := range t.Key.Columns {
+		key = append(key, row[c.Column])
 	}
-	return string(append(b, ']'))
+	return string(types.AppendWireRow(nil, key))
 }
 
 // catalog compares the records with the catalog that the state has in memory. Both are printed anew, so that a record which an

@@ -89,16 +89,7 @@ func (s *session) Query(ctx context.Context, sql string) (lines []string, err er
 }
 
 // jsonLine is a row as a JSON array.
-func jsonLine(row types.Row) string {
-	b := []byte{'['}
-	for i, v := range row {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = types.AppendWire(b, v)
-	}
-	return string(append(b, ']'))
-}
+func jsonLine(row types.Row) string { return string(types.AppendWireRow(nil, row)) }
 
 func (s *session) Conn() *engine.Conn { return s.conn }
 

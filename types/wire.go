@@ -23,3 +23,15 @@ func AppendWire(dst []byte, v Value) []byte {
 	}
 	return AppendJSON(dst, v)
 }
+
+// AppendWireRow appends a row as the JSON array of what stands for its values, without spaces.
+func AppendWireRow(dst []byte, row Row) []byte {
+	dst = append(dst, '[')
+	for i, v := range row {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendWire(dst, v)
+	}
+	return append(dst, ']')
+}

@@ -373,16 +373,7 @@ func (db *testDB) query(sql string) ([]string, error) {
 	return lines, nil
 }
 
-func wireRow(row types.Row) string {
-	b := []byte{'['}
-	for i, v := range row {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = types.AppendWire(b, v)
-	}
-	return string(append(b, ']'))
-}
+func wireRow(row types.Row) string { return string(types.AppendWireRow(nil, row)) }
 
 // rowsOf gives the rows of a query that must work, without the column names, each as JSON.
 func (db *testDB) rowsOf(sql string) string {

@@ -328,14 +328,7 @@ func (h *harness) args(list []ast.Expr, in *source, row types.Row) ([]types.Valu
 func wire(rows []types.Row) string {
 	var out []byte
 	for _, r := range rows {
-		out = append(out, '[')
-		for i, v := range r {
-			if i > 0 {
-				out = append(out, ',')
-			}
-			out = types.AppendWire(out, v)
-		}
-		out = append(out, ']', '\n')
+		out = append(types.AppendWireRow(out, r), '\n')
 	}
 	return string(out)
 }
