@@ -6,22 +6,12 @@ import "github.com/quereus/quereus-migrate/engine/ast"
 func (p *parser) alter() ast.Stmt {
 	from := p.tok.from
 	p.next()
-	s := &ast.AlterStmt{}
-	switch {
-	case p.acceptWord(wTable):
-		s.Kind = ast.TableObject
-	case p.acceptWord(wView):
-		s.Kind = ast.ViewObject
-	case p.acceptWord(wMaterialized):
-		p.expectWord(wView, "'VIEW' after 'MATERIALIZED'")
-		s.Kind = ast.MaterializedViewObject
-	case p.acceptWord(wIndex):
-		s.Kind = ast.IndexObject
-	default:
+	kind, ok := p.objectKind()
+	if !ok {
 		p.expected("TABLE, VIEW, MATERIALIZED VIEW, or INDEX after ALTER")
-		return s
+		return &ast.AlterStmt{}
 	}
-	s.Name = p.qname(s.Kind.String() + " name")
+	s := &ast.AlterStmt{Kind: kind, Name: p.qname(kind.String() + " name")}
 	if s.Kind == ast.TableObject {
 		s.Action = p.tableAction()
 	} else {

@@ -131,29 +131,36 @@ func (p *parser) assertionBody() ast.Expr {
 	return x
 }
 
+// objectKind parses the words for a kind of object that DROP and ALTER both know, if they are there.
+func (p *parser) objectKind() (kind ast.ObjectKind, ok bool) {
+	switch {
+	case p.acceptWord(wTable):
+		return ast.TableObject, true
+	case p.acceptWord(wView):
+		return ast.ViewObject, true
+	case p.acceptWord(wMaterialized):
+		p.expectWord(wView, "'VIEW' after 'MATERIALIZED'")
+		return ast.MaterializedViewObject, true
+	case p.acceptWord(wIndex):
+		return ast.IndexObject, true
+	}
+	return 0, false
+}
+
 // drop parses DROP of any kind.
 func (p *parser) drop() ast.Stmt {
 	from := p.tok.from
 	p.next()
-	s := &ast.DropStmt{}
-	switch {
-	case p.acceptWord(wTable):
-		s.Kind = ast.TableObject
-	case p.acceptWord(wView):
-		s.Kind = ast.ViewObject
-	case p.acceptWord(wMaterialized):
-		p.expectWord(wView, "'VIEW' after 'MATERIALIZED'")
-		s.Kind = ast.MaterializedViewObject
-	case p.acceptWord(wIndex):
-		s.Kind = ast.IndexObject
-	case p.acceptWord(wAssertion):
-		s.Kind = ast.AssertionObject
-	default:
-		p.expected("TABLE, VIEW, MATERIALIZED VIEW, INDEX, or ASSERTION after DROP")
-		return s
+	kind, ok := p.objectKind()
+	if !ok && p.acceptWord(wAssertion) {
+		kind, ok = ast.AssertionObject, true
 	}
-	s.IfExists = p.ifExists()
-	s.Name = p.qname(s.Kind.String() + " name")
+	if !ok {
+		p.expected("TABLE, VIEW, MATERIALIZED VIEW, INDEX, or ASSERTION after DROP")
+		return &ast.DropStmt{}
+	}
+	s := &ast.DropStmt{Kind: kind, IfExists: p.ifExists()}
+	s.Name = p.qname(kind.String() + " name")
 	s.Span = p.span(from)
 	return s
 }
