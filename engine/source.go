@@ -57,15 +57,7 @@ func (s *source) pin(m *module) (vtab.Pin, error) {
 
 // close gives back the views taken.
 func (s *source) close() error {
-	var first error
-	for _, p := range s.own {
-		if p == nil {
-			continue
-		}
-		if err := p.Close(); err != nil && first == nil {
-			first = err
-		}
-	}
+	err := closePins(s.own)
 	s.own = nil
-	return first
+	return err
 }

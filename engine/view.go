@@ -82,9 +82,12 @@ func (v *views) end() error {
 	return v.release(old)
 }
 
-func (w *view) close() error {
+func (w *view) close() error { return closePins(w.pins) }
+
+// closePins closes the pins that were taken and gives the first error.
+func closePins(pins []vtab.Pin) error {
 	var first error
-	for _, p := range w.pins {
+	for _, p := range pins {
 		if p == nil {
 			continue
 		}

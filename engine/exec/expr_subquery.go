@@ -51,7 +51,7 @@ func (c *compiler) subquery(p *plan.Subplan) (id int, r *subRecipe) {
 	return len(c.b.subs) - 1, r
 }
 
-// open starts a subquery for a row.
+// open starts a subquery for a row. A start that fails leaves nothing open.
 func (r *subRecipe) open(ec *Context, s *subRun, row types.Row) error {
 	if s.op == nil {
 		s.op = r.make()
@@ -59,7 +59,11 @@ func (r *subRecipe) open(ec *Context, s *subRun, row types.Row) error {
 	for _, o := range r.outer {
 		ec.outer[o.slot] = row[o.at]
 	}
-	return s.op.Open(ec)
+	err := s.op.Open(ec)
+	if err != nil {
+		s.op.Close()
+	}
+	return err
 }
 
 // closing closes a subquery's operator and keeps the first error.
@@ -89,7 +93,6 @@ func (c *compiler) scalarSubquery(x *plan.Subquery) Expr {
 
 func (r *subRecipe) scalar(ec *Context, s *subRun, row types.Row) (v types.Value, err error) {
 	if err := r.open(ec, s, row); err != nil {
-		s.op.Close()
 		return types.Null, err
 	}
 	defer closing(s, &err)
@@ -129,7 +132,6 @@ func (c *compiler) exists(x *plan.Exists) Expr {
 
 func (r *subRecipe) exists(ec *Context, s *subRun, row types.Row) (v types.Value, err error) {
 	if err := r.open(ec, s, row); err != nil {
-		s.op.Close()
 		return types.Null, err
 	}
 	defer closing(s, &err)
@@ -175,7 +177,6 @@ func (r *subRecipe) collect(ec *Context, s *subRun, row types.Row) (err error) {
 		return err
 	}
 	if err := r.open(ec, s, row); err != nil {
-		s.op.Close()
 		return err
 	}
 	defer closing(s, &err)

@@ -82,13 +82,8 @@ func (s *keySet) spill() error {
 }
 
 func (s *keySet) close() error {
-	var first error
-	for _, run := range s.runs {
-		if err := run.Close(); err != nil && first == nil {
-			first = err
-		}
-	}
+	err := closeRuns(s.runs)
 	s.mem = emptied(s.mem)
 	s.bytes, s.runs, s.iters = 0, nil, nil
-	return first
+	return err
 }

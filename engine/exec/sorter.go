@@ -205,13 +205,17 @@ func (s *sorter) nextMerged() (types.Row, error) {
 }
 
 func (s *sorter) closeRuns() error {
-	var first error
-	for _, run := range s.runs {
-		if err := run.Close(); err != nil && first == nil {
-			first = err
-		}
-	}
+	err := closeRuns(s.runs)
 	s.runs = s.runs[:0]
+	return err
+}
+
+// closeRuns removes runs and gives the first error.
+func closeRuns(runs []*kv.Run) error {
+	var first error
+	for _, run := range runs {
+		first = firstError(first, run.Close())
+	}
 	return first
 }
 
