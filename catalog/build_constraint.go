@@ -136,8 +136,8 @@ func buildForeignKey(c *ast.TableConstraint, t *Table, names nameSet) (*ForeignK
 		fk.Name = names.mint("_fk_" + t.Name + "_" + strings.Join(t.ColumnNames(fk.Columns), "_"))
 	}
 	if n := len(fk.ParentColumns); n > 0 && n != len(fk.Columns) {
-		return nil, types.Errorf(types.ERROR, "FK constraint '%s' on table '%s': child column count (%d) does not match parent column count (%d)",
-			fk.Name, t.Name, len(fk.Columns), n)
+		return nil, about(r.Table.Name, types.Errorf(types.ERROR, "FK constraint '%s' on table '%s': child column count (%d) does not match parent column count (%d)",
+			fk.Name, t.Name, len(fk.Columns), n))
 	}
 	return fk, nil
 }

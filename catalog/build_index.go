@@ -105,7 +105,7 @@ func checkNoSubquery(e Expression) error {
 func checkPredicateColumns(t *Table, e Expression) error {
 	for _, r := range t.rowReferences(e.X) {
 		if !t.isOwnColumn(r) || t.ColumnIndex(r.Column.Text) < 0 {
-			return types.Errorf(types.ERROR, "Partial-index predicate cannot reference column '%s'", ast.Format(r))
+			return about(r, types.Errorf(types.ERROR, "Partial-index predicate cannot reference column '%s'", ast.Format(r)))
 		}
 	}
 	return nil
@@ -115,7 +115,7 @@ func checkMemberColumns(t *Table, e Expression) error {
 	refs := t.rowReferences(e.X)
 	for _, r := range refs {
 		if !t.isOwnColumn(r) || t.ColumnIndex(r.Column.Text) < 0 {
-			return types.Errorf(types.ERROR, "Column '%s' not found in table '%s'", ast.Format(r), t.Name)
+			return about(r, types.Errorf(types.ERROR, "Column '%s' not found in table '%s'", ast.Format(r), t.Name))
 		}
 	}
 	if len(refs) == 0 {

@@ -1,21 +1,23 @@
 package catalog
 
 import (
+	"errors"
+
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
 
 // Verify judges everything about a declaration that can be told without running it, beyond Check: each item on its own,
 // indexes and seeds against the declared tables, foreign keys against declared tables and those that exists knows (nil: no
-// others). The first fault is reported, items before seeds. A tool that reads files calls it; the statements DECLARE, DIFF and
+// others). The faults of items are reported together (errors.Join), else the first of keys and seeds. A tool that reads files calls it; the statements DECLARE, DIFF and
 // APPLY leave these faults to the statements that they run (spec 21 §2).
 func (d *Declared) Verify(env BuildEnv, exists func(schema, table string) bool) (*Resolved, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
 	r := d.Resolve(env)
-	if len(r.Faults) > 0 {
-		return nil, r.Faults[0].Err
+	if err := r.fault(); err != nil {
+		return nil, err
 	}
 	if err := d.checkParents(r.Snapshot, exists); err != nil {
 		return nil, err
@@ -26,6 +28,15 @@ func (d *Declared) Verify(env BuildEnv, exists func(schema, table string) bool) 
 		}
 	}
 	return r, nil
+}
+
+// fault joins the faults of items; nil when there are none.
+func (r *Resolved) fault() error {
+	var all []error
+	for _, f := range r.Faults {
+		all = append(all, f.Err)
+	}
+	return errors.Join(all...)
 }
 
 // checkParents refuses foreign keys to tables that are neither declared nor there.
@@ -54,7 +65,7 @@ func foreignKeyNode(stmt *ast.CreateTableStmt, i int) ast.Node {
 			continue
 		}
 		if i--; i < 0 {
-			return c.References
+			return c.References.Table.Name
 		}
 	}
 	return stmt

@@ -80,6 +80,18 @@ func (e *Edit) PutSchema(from *Snapshot, schema string) {
 	}
 }
 
+// WithSchema gives the snapshot with a schema of another one, which need not have it, in place of its own.
+func (s *Snapshot) WithSchema(from *Snapshot, schema string) *Snapshot {
+	e := NewSnapshot().Edit()
+	for _, own := range s.schemas {
+		if !types.EqualFold(own, schema) {
+			e.PutSchema(s, own)
+		}
+	}
+	e.PutSchema(from, schema)
+	return e.Done()
+}
+
 // PutView adds a view or replaces the one of its name.
 func (e *Edit) PutView(v *View) {
 	k := key(v.Schema, v.Name)

@@ -164,7 +164,7 @@ func checkParameters(t *Table, e Expression) error {
 	var err error
 	ast.Walk(e.X, func(n ast.Node) bool {
 		if _, ok := n.(*ast.Param); ok && err == nil {
-			err = types.Errorf(types.ERROR, "%s may not reference bind parameters.", t.Describe(e))
+			err = about(n, types.Errorf(types.ERROR, "%s may not reference bind parameters.", t.Describe(e)))
 		}
 		return err == nil
 	})
@@ -235,7 +235,7 @@ func (t *Table) qualifierOf(r *ast.ColumnRef) qualifier {
 func checkDefault(t *Table, e Expression) error {
 	for _, r := range t.rowReferences(e.X) {
 		if t.qualifierOf(r) == bareName && !t.hasContextVar(r.Column.Text) {
-			return types.Errorf(types.ERROR, "%s may not reference a bare column: '%s'", t.Describe(e), r.Column.Text)
+			return about(r, types.Errorf(types.ERROR, "%s may not reference a bare column: '%s'", t.Describe(e), r.Column.Text))
 		}
 	}
 	return nil

@@ -25,11 +25,12 @@ func checkGeneratedReferences(t *Table, c *Column) error {
 	for _, r := range t.rowReferences(c.Generated) {
 		switch t.qualifierOf(r) {
 		case oldImage, otherName:
-			return types.Errorf(types.ERROR, "'%s' referenced by generated column '%s' in table '%s' binds nothing", ast.Format(r), c.Name, t.Name)
+			return about(r, types.Errorf(types.ERROR, "'%s' referenced by generated column '%s' in table '%s' binds nothing",
+				ast.Format(r), c.Name, t.Name))
 		}
 		if t.ColumnIndex(r.Column.Text) < 0 {
-			return types.Errorf(types.ERROR, "Column '%s' referenced by generated column '%s' not found in table '%s'",
-				r.Column.Text, c.Name, t.Name)
+			return about(r, types.Errorf(types.ERROR, "Column '%s' referenced by generated column '%s' not found in table '%s'",
+				r.Column.Text, c.Name, t.Name))
 		}
 	}
 	return nil

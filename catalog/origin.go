@@ -38,46 +38,49 @@ func (o Origin) At(n ast.Node) string {
 // Fault gives err the place of a node, or of the part of it that err is about: a *SourceError where a message can point to it, else
 // err as it is.
 func (o Origin) Fault(n ast.Node, err error) error {
-	if part := FaultyNode(err); part != nil {
-		n = part
+	if part := FaultyPos(err); part != ast.NoPos {
+		return o.faultAt(part, err)
 	}
 	return o.FaultAt(n, err)
 }
 
 // FaultAt is Fault for an error whose parts lie in another text: it gets the place of the node itself.
-func (o Origin) FaultAt(n ast.Node, err error) error {
+func (o Origin) FaultAt(n ast.Node, err error) error { return o.faultAt(n.Pos(), err) }
+
+func (o Origin) faultAt(p ast.Pos, err error) error {
 	if err == nil || !o.isNamed() {
 		return err
 	}
-	line, column := o.position(n.Pos())
+	line, column := o.position(p)
 	return &SourceError{Source: o.Source, Err: types.Locate(err, line, column)}
 }
 
-// nodeError is an error with the node of a definition that it is about.
-type nodeError struct {
+// posError is an error with the place in a definition that it is about.
+type posError struct {
 	error
-	node ast.Node
+	pos ast.Pos
 }
 
-func (e *nodeError) Unwrap() error { return e.error }
+func (e *posError) Unwrap() error { return e.error }
 
-// about notes what an error is about. A nil error stays nil.
-func about(n ast.Node, err error) error {
-	if err == nil {
-		return nil
+// About notes the place in a definition that an error is about, for FaultyPos. A nil error stays nil, and a place that is not known
+// is not noted.
+func About(p ast.Pos, err error) error {
+	if err == nil || p == ast.NoPos {
+		return err
 	}
-	return &nodeError{err, n}
+	return &posError{err, p}
 }
 
-// FaultyNode gives the part of a definition that an error of building it is about; nil when that is not known.
-func FaultyNode(err error) ast.Node {
-	var n ast.Node
-	for e := (*nodeError)(nil); errors.As(err, &e); err = e.error {
-		if e.node.Pos() != ast.NoPos {
-			n = e.node
-		}
+func about(n ast.Node, err error) error { return About(n.Pos(), err) }
+
+// FaultyPos gives the place in a definition that an error of making it is about, the innermost that was noted; NoPos when none was.
+func FaultyPos(err error) ast.Pos {
+	p := ast.NoPos
+	for e := (*posError)(nil); errors.As(err, &e); err = e.error {
+		p = e.pos
 	}
-	return n
+	return p
 }
 
 // SourceError is a fault in a file. Err has line and column, 0 when the fault is the file's as a whole; Source serves to show the

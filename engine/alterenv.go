@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/quereus/quereus-migrate/alter"
@@ -108,18 +107,7 @@ func use(t *catalog.Table, e catalog.Expression) plan.Use {
 }
 
 func (e *alterEnv) CheckExpression(s *catalog.Snapshot, t *catalog.Table, x catalog.Expression) error {
-	env := e.tx.conn.planEnv(context.Background(), s)
-	env.Planner = nil // the table may have no storage yet
-	_, err := plan.BindTableExpr(t, x.X, use(t, x), env)
-	switch {
-	case errors.Is(err, types.NOTFOUND):
-		return nil // a table that a subquery names may come later (spec 20 §2.3, 31 §3)
-	case x.Kind == catalog.CheckExpression && errors.Is(err, types.ErrCollationConflict):
-		return nil // told by the first write that builds it (spec 31 §10)
-	case err != nil && x.Kind == catalog.DefaultExpression && !errors.Is(err, plan.ErrNondeterministic):
-		return types.Wrapf(types.ERROR, err, "%s is invalid", t.Describe(x))
-	}
-	return err
+	return e.tx.conn.checkExpression(s, t, x)
 }
 
 func (e *alterEnv) CompileExpression(ctx context.Context, s *catalog.Snapshot, t *catalog.Table, x catalog.Expression) (alter.Computed, error) {
@@ -165,21 +153,20 @@ func (e *alterEnv) TableSpec(ctx context.Context, s *catalog.Snapshot, t *catalo
 }
 
 func (e *alterEnv) CheckView(ctx context.Context, s *catalog.Snapshot, v *catalog.View) error {
-	env := e.tx.conn.planEnv(ctx, s)
-	env.SchemaPath = append([]string{v.Schema}, env.SchemaPath...)
-	p, err := plan.Prepare(v.Body, env)
-	if err != nil {
-		return err
-	}
-	if v.Columns != nil && len(v.Columns) != len(p.Columns) {
-		return types.Errorf(types.ERROR, "View '%s' has %d declared columns but body produces %d", v.Name, len(v.Columns), len(p.Columns))
-	}
-	return nil
+	_, err := plan.PrepareView(v, e.definitionEnv(ctx, s))
+	return err
 }
 
 func (e *alterEnv) CheckAssertion(ctx context.Context, s *catalog.Snapshot, a *catalog.Assertion) error {
-	_, err := plan.PrepareAssertion(a, e.tx.conn.planEnv(ctx, s))
+	_, err := plan.PrepareAssertion(a, e.definitionEnv(ctx, s))
 	return err
+}
+
+// definitionEnv is what a body that is about to be stored is bound against, over tables that are there.
+func (e *alterEnv) definitionEnv(ctx context.Context, s *catalog.Snapshot) *plan.Env {
+	env := e.tx.conn.planEnv(ctx, s)
+	env.Fresh = true
+	return env
 }
 
 func (e *alterEnv) Count(ctx context.Context, q *ast.SelectStmt, limit int64) (n int64, err error) {

@@ -61,6 +61,8 @@ type DiffOptions struct {
 	// From is the schema to start from, in place of the one that the session sees: a catalog that has no rows. The plan is only to
 	// be shown then.
 	From *catalog.Snapshot
+	// Beside has the other schemas as they are to be by then; nil for as they are.
+	Beside *catalog.Snapshot
 	// Resolved is what Verify gave for the declaration beside the same catalog, so that it is not worked out again; nil when nobody asked.
 	Resolved *catalog.Resolved
 	// NoHashes leaves Plan.From and Plan.To empty, for a plan that is only shown as statements.
@@ -80,13 +82,17 @@ func (c *Conn) Diff(ctx context.Context, d *catalog.Declared, opts DiffOptions) 
 	defer func() { err = read.close(err) }()
 	o := c.diffOptions()
 	o.Policy, o.AllowDestructive, o.Resolved, o.NoHashes = opts.Policy, opts.AllowDestructive, opts.Resolved, opts.NoHashes
-	if opts.From != nil {
-		return differ.Diff(opts.From, d, o)
+	from := opts.From
+	if from == nil {
+		from = read.cat()
+		if o.Stats, err = read.stats(ctx, d.Schema()); err != nil {
+			return nil, err
+		}
 	}
-	if o.Stats, err = read.stats(ctx, d.Schema()); err != nil {
-		return nil, err
+	if opts.Beside != nil {
+		from = opts.Beside.WithSchema(from, d.Schema())
 	}
-	return differ.Diff(read.cat(), d, o)
+	return differ.Diff(from, d, o)
 }
 
 // diffSchema gives the statements of DIFF SCHEMA, one a row.

@@ -154,8 +154,8 @@ func (c *Conn) inTx(ctx context.Context, f func(*tx) error) error {
 // schemaChange runs a CREATE, DROP or ALTER.
 func (c *Conn) schemaChange(ctx context.Context, src *ast.Source, s ast.Stmt) error {
 	err := c.inTx(ctx, func(t *tx) error { return t.alter(ctx, s, nil, nil) })
-	if n := catalog.FaultyNode(err); n != nil && src != nil {
-		line, column := src.Position(n.Pos())
+	if at := catalog.FaultyPos(err); at != ast.NoPos && src != nil {
+		line, column := src.Position(at)
 		return types.Locate(err, line, column)
 	}
 	return err

@@ -4,9 +4,10 @@ import (
 	"github.com/quereus/quereus-migrate/catalog"
 )
 
-// Verify judges a declaration as far as can be told without running it (catalog.Declared.Verify), under the session's settings and
-// beside the schemas of a catalog, nil for the session's. Who reads schema files calls it before Diff: its errors point into them.
-// It gives what the declaration makes of an empty database, for DiffOptions.
+// Verify judges a declaration as far as can be told without running it: what catalog.Declared.Verify tells, then whether modules,
+// expressions and the bodies of views and assertions can be planned once all of it is there. It does so under the session's settings
+// and beside the schemas of a catalog, nil for the session's. Who reads schema files calls it before Diff: its errors point into
+// them; several are joined (errors.Join). It gives what the declaration makes of an empty database, for DiffOptions.
 func (c *Conn) Verify(d *catalog.Declared, beside *catalog.Snapshot) (*catalog.Resolved, error) {
 	if err := c.enter(); err != nil {
 		return nil, err
@@ -20,5 +21,12 @@ func (c *Conn) Verify(d *catalog.Declared, beside *catalog.Snapshot) (*catalog.R
 	}
 	env := c.buildEnv(nil)
 	env.Resolver = c.names(beside)
-	return d.Verify(env, func(schema, table string) bool { return beside.Table(schema, table) != nil })
+	r, err := d.Verify(env, func(schema, table string) bool { return beside.Table(schema, table) != nil })
+	if err != nil {
+		return nil, err
+	}
+	if err := c.judge(d, r, beside); err != nil {
+		return nil, err
+	}
+	return r, nil
 }

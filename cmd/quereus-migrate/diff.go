@@ -114,7 +114,7 @@ func (o *diffOptions) wanted(ctx context.Context) (schemas []*catalog.Declared, 
 	return schemas, target.IsDatabase(o.to), err
 }
 
-// plans compares schema by schema.
+// plans makes a plan for each schema.
 func (o *diffOptions) plans(ctx context.Context) ([]*differ.Plan, error) {
 	wanted, isDatabase, err := o.wanted(ctx)
 	if err != nil {
@@ -130,9 +130,15 @@ func (o *diffOptions) plans(ctx context.Context) ([]*differ.Plan, error) {
 			return nil, err
 		}
 	}
+	c := comparison{db: db, isJudged: isDatabase, options: engine.DiffOptions{
+		Policy:           o.renames.policy(),
+		AllowDestructive: true, // nothing is run
+		From:             from,
+		NoHashes:         o.format.String() == "sql",
+	}}
 	var plans []*differ.Plan
 	for _, d := range wanted {
-		p, err := o.plan(ctx, db, from, d, isDatabase)
+		p, err := c.plan(ctx, d)
 		if err != nil {
 			return nil, err
 		}
@@ -141,23 +147,45 @@ func (o *diffOptions) plans(ctx context.Context) ([]*differ.Plan, error) {
 	return plans, db.Close()
 }
 
-// plan compares one schema. What was read from a database needs no judging.
-func (o *diffOptions) plan(ctx context.Context, db *engine.DB, from *catalog.Snapshot, d *catalog.Declared, isDatabase bool) (*differ.Plan, error) {
-	conn, err := target.Session(db, d)
+// comparison compares schema by schema.
+type comparison struct {
+	db *engine.DB
+	// isJudged is set for what was read from a database.
+	isJudged bool
+	options  engine.DiffOptions
+	// beside is the start with the schemas compared so far as they are to be, which the next one may name; nil before the first.
+	beside *catalog.Snapshot
+}
+
+func (c *comparison) plan(ctx context.Context, d *catalog.Declared) (*differ.Plan, error) {
+	conn, err := target.Session(c.db, d)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	opts := engine.DiffOptions{
-		Policy:           o.renames.policy(),
-		AllowDestructive: true, // nothing is run
-		From:             from,
-		NoHashes:         o.format.String() == "sql",
+	o := c.options
+	if c.isJudged {
+		return conn.Diff(ctx, d, o)
 	}
-	if isDatabase {
-		return conn.Diff(ctx, d, opts)
+	if c.beside == nil {
+		if c.beside, err = c.start(); err != nil {
+			return nil, err
+		}
 	}
-	return target.Plan(ctx, conn, d, opts)
+	if o.Resolved, err = conn.Verify(d, c.beside); err != nil {
+		return nil, err
+	}
+	o.Beside = c.beside
+	c.beside = c.beside.WithSchema(o.Resolved.Snapshot, d.Schema())
+	return conn.Diff(ctx, d, o)
+}
+
+// start gives the catalog that the comparison starts from.
+func (c *comparison) start() (*catalog.Snapshot, error) {
+	if c.options.From != nil {
+		return c.options.From, nil
+	}
+	return c.db.Catalog()
 }
 
 // withEmptied adds the schemas that a database has and the one to get to has not: a database is compared as a whole.

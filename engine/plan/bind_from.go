@@ -144,7 +144,7 @@ func (b *Binder) view(v *catalog.View, name, schema string) part {
 		return newPart(oneRow(), name, schema, nil)
 	}
 	path, ctes, views := b.path, b.ctes, b.views
-	b.path = append([]string{v.Schema}, sessionPath(b.env)...)
+	b.path = bodyPath(v.Schema, b.env)
 	b.ctes, b.views = nil, append(slices.Clone(views), v)
 	n := b.query(v.Body, nil)
 	b.path, b.ctes, b.views = path, ctes, views

@@ -11,7 +11,7 @@ import (
 // schema first, then the session's path.
 func PrepareAssertion(a *catalog.Assertion, env *Env) (*Plan, error) {
 	own := *env
-	own.SchemaPath = append([]string{a.Schema}, sessionPath(env)...)
+	own.SchemaPath = bodyPath(a.Schema, env)
 	own.Source = nil
 	return Prepare(&ast.SelectStmt{Body: &ast.SelectCore{Items: []ast.SelectItem{{X: a.X}}}}, &own)
 }

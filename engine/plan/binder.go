@@ -25,8 +25,8 @@ type Binder struct {
 	views []*catalog.View
 	// nested counts the subqueries and lateral sources around the present place.
 	nested int
-	// stored is set while a stored expression is bound that is not part of the statement's text.
-	stored bool
+	// stored is set while a stored expression is bound that is not part of the statement's text; fresh if it is about to be stored.
+	stored, fresh bool
 	// change is what the data changes of the statement share.
 	change changeState
 	// parameterless names what may hold no bind parameter while it is bound, "" for none.
@@ -65,12 +65,14 @@ func (b *Binder) failWith(at ast.Pos, err error) {
 	}
 	if line, column := b.env.Source.Position(b.pos(at)); line > 0 {
 		b.err = types.Locate(err, line, column)
+	} else if b.env.Fresh {
+		b.err = catalog.About(b.pos(at), err)
 	}
 }
 
 // pos gives a position as it is told: none inside stored texts.
 func (b *Binder) pos(at ast.Pos) ast.Pos {
-	if b.stored || len(b.views) > 0 {
+	if b.stored && !b.fresh || len(b.views) > 0 {
 		return ast.NoPos
 	}
 	return at

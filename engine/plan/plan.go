@@ -23,6 +23,9 @@ type Env struct {
 	Functions  *function.Registry
 	// Source turns positions into lines; nil for a statement without one.
 	Source *ast.Source
+	// Fresh is set while a definition is judged that is not stored yet: errors note their place in it (catalog.FaultyPos), since
+	// what is bound is part of a text that somebody has at hand.
+	Fresh bool
 	// Planner gives the access planner of a module; nil (the field or the answer) for one that only scans.
 	Planner func(module string) vtab.AccessPlanner
 	// Rows gives the number of rows of a table as far as known; nil for unknown.

@@ -71,7 +71,7 @@ func (b *Binder) images(t *catalog.Table) *images {
 // BindTableExpr binds a stored expression over a row of its table. Names of relations in it mean the table's own schema.
 func BindTableExpr(t *catalog.Table, x ast.Expr, use Use, env *Env) (*TableExpr, error) {
 	b := NewBinder(env)
-	b.stored, b.path = true, []string{t.Schema}
+	b.stored, b.fresh, b.path = true, env.Fresh, []string{t.Schema}
 	b.parameterless = use.Mode.what()
 	im := b.images(t)
 	te := &TableExpr{X: b.expr(x, im.scope(t, use)), OldAt: -1, ContextAt: -1}

@@ -34,7 +34,7 @@ func Session(db *engine.DB, d *catalog.Declared) (*engine.Conn, error) {
 	return conn, conn.SetOption(catalog.NondeterministicSetting, types.True)
 }
 
-// Plan compares the database with a declaration that was read from texts, which is judged first.
+// Plan compares the database, or o.From, with a declaration that was read from texts, which is judged first.
 func Plan(ctx context.Context, conn *engine.Conn, d *catalog.Declared, o engine.DiffOptions) (*differ.Plan, error) {
 	var err error
 	if o.Resolved, err = conn.Verify(d, o.From); err != nil {

@@ -11,8 +11,16 @@ import (
 )
 
 // PrintFault writes an error to Err. One that stands in a source is told as file:line:column with the source line and a caret
-// below the place. An error without a source of its own is looked up in src, which may be nil.
+// below the place. An error without a source of its own is looked up in src, which may be nil. Errors that are joined are told one
+// by one.
 func (s *Streams) PrintFault(err error, src *ast.Source) {
+	var several interface{ Unwrap() []error }
+	if errors.As(err, &several) {
+		for _, e := range several.Unwrap() {
+			s.PrintFault(e, src)
+		}
+		return
+	}
 	var inFile *catalog.SourceError
 	var plain *types.Error
 	switch {

@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/plan"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// freshEnv is planEnv for definitions that are not stored yet, and whose tables may have no storage.
+func (c *Conn) freshEnv(cat *catalog.Snapshot) *plan.Env {
+	env := c.planEnv(context.Background(), cat)
+	env.Planner, env.Fresh = nil, true
+	return env
+}
+
+// checkExpression judges an expression of t that is about to be stored: names, functions and determinism.
+func (c *Conn) checkExpression(cat *catalog.Snapshot, t *catalog.Table, x catalog.Expression) error {
+	_, err := plan.BindTableExpr(t, x.X, use(t, x), c.freshEnv(cat))
+	switch {
+	case errors.Is(err, types.NOTFOUND):
+		return nil // a table that a subquery names may come later (spec 20 §2.3, 31 §3)
+	case x.Kind == catalog.CheckExpression && errors.Is(err, types.ErrCollationConflict):
+		return nil // told by the first write that builds it (spec 31 §10)
+	case err != nil && x.Kind == catalog.DefaultExpression && !errors.Is(err, plan.ErrNondeterministic):
+		return types.Wrapf(types.ERROR, err, "%s is invalid", t.Describe(x))
+	}
+	return err
+}
+
+// judgement collects what would keep declared items from being made, beyond what catalog.Declared.Verify tells.
+type judgement struct {
+	conn   *Conn
+	schema string
+	// live is the state that the declaration is compared with, whole the one with the declared schema in its place.
+	live, whole *catalog.Snapshot
+	faults      []error
+	// elsewhere are faults without a place in their item: as a rule they are those of what it reads, told there.
+	elsewhere []error
+}
+
+// judge plans everything that the declaration stores, beside the other schemas of a catalog. A body over a maintained table is not
+// judged: its columns are known once it has been made.
+func (c *Conn) judge(d *catalog.Declared, r *catalog.Resolved, beside *catalog.Snapshot) error {
+	for t := range r.Snapshot.Tables(d.Schema()) {
+		if t.Maintained != nil {
+			return nil
+		}
+	}
+	j := judgement{conn: c, schema: d.Schema(), live: beside, whole: beside.WithSchema(r.Snapshot, d.Schema())}
+	for _, item := range d.Items {
+		j.item(item)
+	}
+	if j.faults == nil {
+		return errors.Join(j.elsewhere...)
+	}
+	return errors.Join(j.faults...)
+}
+
+func (j *judgement) fault(item catalog.DeclaredItem, n ast.Node, err error) {
+	switch {
+	case err == nil:
+	case catalog.FaultyPos(err) == ast.NoPos:
+		j.elsewhere = append(j.elsewhere, item.Origin.Fault(n, err))
+	default:
+		j.faults = append(j.faults, item.Origin.Fault(n, err))
+	}
+}
+
+func (j *judgement) item(item catalog.DeclaredItem) {
+	switch n := item.Stmt.(type) {
+	case *ast.CreateTableStmt:
+		j.table(item, n)
+	case *ast.CreateIndexStmt:
+		t := j.whole.Table(j.schema, n.Table.Name.Text)
+		for x := range t.Indexes[t.IndexPosition(n.Name.Name.Text)].Expressions() {
+			j.fault(item, x.X, j.conn.checkExpression(j.whole, t, x))
+		}
+	case *ast.CreateViewStmt:
+		j.view(item, j.whole.View(j.schema, n.Name.Name.Text))
+	case *ast.CreateAssertionStmt:
+		_, err := plan.PrepareAssertion(j.whole.Assertion(j.schema, n.Name.Name.Text), j.conn.freshEnv(j.whole))
+		j.fault(item, n.X, err)
+	}
+}
+
+func (j *judgement) table(item catalog.DeclaredItem, n *ast.CreateTableStmt) {
+	t := j.whole.Table(j.schema, n.Name.Name.Text)
+	if j.conn.db.module(t.Module) == nil {
+		j.fault(item, n, catalog.About(modulePos(n), types.Errorf(types.ERROR, "No virtual table module named '%s'", t.Module)))
+	}
+	expressions := slices.SortedStableFunc(t.Expressions(), func(a, b catalog.Expression) int { return cmp.Compare(a.X.Pos(), b.X.Pos()) })
+	for _, x := range expressions {
+		if x.Index < 0 { // those of an index are judged with it
+			j.fault(item, x.X, j.conn.checkExpression(j.whole, t, x))
+		}
+	}
+}
+
+// modulePos is where a table names its module; the table where a setting does.
+func modulePos(n *ast.CreateTableStmt) ast.Pos {
+	if n.Using != nil {
+		return n.Using.Module.Pos()
+	}
+	return n.Pos()
+}
+
+// view judges a view, unless it is there already as it is declared and does not work there either: no statement makes it.
+func (j *judgement) view(item catalog.DeclaredItem, v *catalog.View) {
+	_, err := plan.PrepareView(v, j.conn.freshEnv(j.whole))
+	if live := j.live.View(v.Schema, v.Name); err != nil && live != nil && ast.Format(live.Body) == ast.Format(v.Body) {
+		if _, broken := plan.PrepareView(live, j.conn.freshEnv(j.live)); broken != nil {
+			return
+		}
+	}
+	j.fault(item, v.Body, err)
+}
