@@ -41,7 +41,7 @@ var runs = []struct {
 func TestConformance(t *testing.T) {
 	board := &scoreboard{}
 	t.Run("files", func(t *testing.T) {
-		for _, name := range conformanceFiles(t) {
+		for _, name := range testFiles(t, conformanceDir) {
 			t.Run(strings.TrimSuffix(name, ".test"), func(t *testing.T) {
 				t.Parallel()
 				runConformanceFile(t, name, board)
@@ -51,11 +51,12 @@ func TestConformance(t *testing.T) {
 	board.judge(t)
 }
 
-func conformanceFiles(t *testing.T) []string {
+// testFiles lists the files of cases below a directory, named as seen from it.
+func testFiles(t *testing.T, dir string) []string {
 	var names []string
-	err := filepath.WalkDir(conformanceDir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".test") {
-			rel, _ := filepath.Rel(conformanceDir, path)
+			rel, _ := filepath.Rel(dir, path)
 			names = append(names, filepath.ToSlash(rel))
 		}
 		return err
@@ -95,13 +96,12 @@ type scoreboard struct {
 
 type score struct {
 	c      *Case
-	failed []string // what the failing runs answered
+	failed []string // how the failing runs differ
 }
 
-// String shows the case with what was wanted and what the failing runs answered.
+// String shows the case with how the failing runs differ from what was wanted.
 func (s *score) String() string {
-	return fmt.Sprintf("%s\n%s\nwant:\n  %s\ngot:\n  %s\n", s.c.ID(), s.c.Input,
-		strings.Join(s.c.Expected, "\n  "), strings.Join(s.failed, "\n  "))
+	return fmt.Sprintf("%s\n%s\n%s", s.c.ID(), s.c.Input, strings.Join(s.failed, ""))
 }
 
 func (b *scoreboard) add(run string, results []Result) {
@@ -117,7 +117,7 @@ func (b *scoreboard) add(run string, results []Result) {
 			b.cases[r.Case.ID()] = s
 		}
 		if !r.Pass {
-			s.failed = append(s.failed, fmt.Sprintf("%s: %s", run, strings.Join(r.Got, "\n  ")))
+			s.failed = append(s.failed, fmt.Sprintf("%s:\n%s", run, r.Difference()))
 		}
 	}
 }

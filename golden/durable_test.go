@@ -136,16 +136,9 @@ func requireSoundSession(t testing.TB, s Session) {
 // requireSameState compares two states, which are too long to be told as a whole.
 func requireSameState(t testing.TB, want, got, what string) {
 	t.Helper()
-	if want == got {
-		return
+	if want != got {
+		t.Fatalf("%s: the states differ:\n%s", what, lineDiff(strings.Split(want, "\n"), strings.Split(got, "\n")))
 	}
-	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := range min(len(w), len(g)) {
-		if w[i] != g[i] {
-			t.Fatalf("%s: line %d of the state is\n  %s\nand not\n  %s", what, i+1, g[i], w[i])
-		}
-	}
-	t.Fatalf("%s: the state has %d lines and not %d", what, len(g), len(w))
 }
 
 func code(err error) types.Code { return types.CodeOf(err) }

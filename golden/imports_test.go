@@ -49,6 +49,7 @@ var homes = map[string][]string{
 	"github.com/spf13/cobra":           {"cmd/quereus-migrate"},
 	"gopkg.in/yaml.v3":                 {"catalog/schemafile"},
 	"golang.org/x/text":                {"types"},
+	"github.com/sergi/go-diff":         {"golden"},
 }
 
 func TestImportsPointDownward(t *testing.T) {
