@@ -44,18 +44,6 @@ func (t *Table) constraintNames() nameSet {
 	return names
 }
 
-// CheckConstraintName refuses a name for a new or renamed constraint that another one of the table has: CONSTRAINT. A unique
-// index counts, as its name addresses a constraint. except is the constraint that is to be renamed, nil for none.
-func (t *Table) CheckConstraintName(name string, except *ConstraintRef) error {
-	for _, ref := range t.constraintsNamed(name) {
-		if except == nil || ref != *except {
-			return types.Errorf(types.CONSTRAINT, "Constraint '%s' cannot be added to table '%s': a constraint with that name already exists",
-				name, t.Name)
-		}
-	}
-	return nil
-}
-
 // CheckUnique refuses a UNIQUE constraint beside those that t has, u itself left aside: CONSTRAINT for an unnamed one over the
 // column set of another unnamed one, for a structure whose name an index of t has, and for one whose name another structure
 // has. doing opens the messages: "Cannot create table 'x'".

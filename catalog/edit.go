@@ -18,7 +18,6 @@ func (s *Snapshot) Edit() *Edit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return &Edit{next: &Snapshot{
-		version:    s.version + 1,
 		schemas:    slices.Clone(s.schemas),
 		relations:  s.relations.Copy(),
 		indexes:    s.indexes.Copy(),

@@ -32,20 +32,6 @@ const (
 
 func (k ObjectKind) String() string { return [...]string{"table", "view", "assertion"}[k] }
 
-// NormalObject is one object in normal form. Name is as declared, Text has it folded.
-type NormalObject struct {
-	Kind ObjectKind
-	Name string
-	Text string
-}
-
-// NormalObjects gives the objects of a schema in normal form: tables, views, assertions, each in order of folded name.
-func NormalObjects(s *Snapshot, schema string) []NormalObject {
-	var out []NormalObject
-	s.eachObject(schema, func(o Object) { out = append(out, normalObject(o)) })
-	return out
-}
-
 // eachObject calls f for the objects of a schema that have a normal form, in its order.
 func (s *Snapshot) eachObject(schema string, f func(Object)) {
 	for t := range s.Tables(schema) {
@@ -61,29 +47,30 @@ func (s *Snapshot) eachObject(schema string, f func(Object)) {
 	}
 }
 
-func normalObject(o Object) NormalObject {
+// normalObject gives an object in normal form.
+func normalObject(o Object) string {
 	switch o := o.(type) {
 	case *Table:
-		return NormalObject{TableKind, o.Name, NormalTable(o)}
+		return NormalTable(o)
 	case *View:
-		return NormalObject{ViewKind, o.Name, normalLines("view "+normalName(o.Name), NormalView(o), NormalTags(o.Tags))}
+		return normalLines("view "+normalName(o.Name), NormalView(o), NormalTags(o.Tags))
 	case *Assertion:
-		return NormalObject{AssertionKind, o.Name, normalLines("assertion "+normalName(o.Name), NormalAssertion(o))}
+		return normalLines("assertion "+normalName(o.Name), NormalAssertion(o))
 	}
-	return NormalObject{}
+	return ""
 }
 
 // NormalForm gives a whole schema in normal form. The name of the schema is not part of it.
 func NormalForm(s *Snapshot, schema string) []byte {
 	var b []byte
-	s.eachObject(schema, func(o Object) { b = append(b, normalObject(o).Text...) })
+	s.eachObject(schema, func(o Object) { b = append(b, normalObject(o)...) })
 	return b
 }
 
 // Hash gives the identity of a schema: SHA-256 of its normal form, in hexadecimal.
 func Hash(s *Snapshot, schema string) string {
 	sum := sha256.New()
-	s.eachObject(schema, func(o Object) { io.WriteString(sum, normalObject(o).Text) })
+	s.eachObject(schema, func(o Object) { io.WriteString(sum, normalObject(o)) })
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
@@ -93,7 +80,7 @@ func HashPair(before, after *Snapshot, schema string) (from, to string) {
 	shared := map[Object]string{}
 	sum := sha256.New()
 	before.eachObject(schema, func(o Object) {
-		text := normalObject(o).Text
+		text := normalObject(o)
 		shared[o] = text
 		io.WriteString(sum, text)
 	})
@@ -102,7 +89,7 @@ func HashPair(before, after *Snapshot, schema string) (from, to string) {
 	after.eachObject(schema, func(o Object) {
 		text, ok := shared[o]
 		if !ok {
-			text = normalObject(o).Text
+			text = normalObject(o)
 		}
 		io.WriteString(sum, text)
 	})

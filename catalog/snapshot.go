@@ -21,7 +21,6 @@ func (*View) relation()  {}
 type Snapshot struct {
 	mu sync.Mutex // guards the copying of the maps, which marks them shared; reading needs no lock
 
-	version    uint64
 	schemas    []string // in order of creation; main and temp always first
 	relations  *btree.Map[objectKey, Relation]
 	indexes    *btree.Map[objectKey, *IndexEntry]
@@ -68,9 +67,6 @@ func NewSnapshot() *Snapshot {
 		next:       Allocators{ID: 1, Seq: 1},
 	}
 }
-
-// Version counts the edits that led to the snapshot. Two snapshots of one database with equal versions on one line of history are equal.
-func (s *Snapshot) Version() uint64 { return s.version }
 
 // Allocators gives the next unused numbers.
 func (s *Snapshot) Allocators() Allocators { return s.next }

@@ -86,5 +86,4 @@ func TestEditLeavesItsOriginAlone(t *testing.T) {
 	require.NotNil(t, s.Index("main", "i"))
 	require.Len(t, s.Children("main", "b"), 1)
 	require.False(t, s.HasSchema("side"))
-	require.Greater(t, next.Version(), s.Version())
 }

@@ -29,10 +29,6 @@ func TestFindConstraint(t *testing.T) {
 	_, err = table.FindConstraint("c")
 	requireRefusal(t, err, types.ERROR, "is ambiguous in table 't'")
 
-	require.NoError(t, table.CheckConstraintName("free", nil))
-	requireRefusal(t, table.CheckConstraintName("u", nil), types.CONSTRAINT, "a constraint with that name already exists")
-	require.NoError(t, table.CheckConstraintName("u", &ConstraintRef{UniqueClass, 0}))
-
 	require.Empty(t, table.WithoutConstraint(ConstraintRef{UniqueClass, 0}).Uniques)
 	require.Empty(t, table.WithoutConstraint(ConstraintRef{ForeignKeyClass, 0}).ForeignKeys)
 	require.Len(t, table.WithoutConstraint(ConstraintRef{CheckClass, 0}).Checks, 1)

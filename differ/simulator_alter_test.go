@@ -262,8 +262,8 @@ func (s *simulator) collate(t *catalog.Table, a *ast.SetCollate) error {
 // addConstraint adds a constraint to a table that is not shared yet; column is set for one that comes with a column.
 func (s *simulator) addConstraint(n *catalog.Table, k *ast.TableConstraint, column string) error {
 	if !k.Name.IsZero() {
-		if err := n.CheckConstraintName(k.Name.Text, nil); err != nil {
-			return err
+		if _, err := n.FindConstraint(k.Name.Text); types.CodeOf(err) != types.NOTFOUND {
+			return refused("a constraint %s is there already", k.Name.Text)
 		}
 	}
 	switch k.Kind {
@@ -311,8 +311,8 @@ func (s *simulator) renameConstraint(t *catalog.Table, a *ast.RenameConstraint) 
 	if err != nil {
 		return err
 	}
-	if err := t.CheckConstraintName(a.To.Text, &ref); err != nil {
-		return err
+	if other, err := t.FindConstraint(a.To.Text); other != ref && types.CodeOf(err) != types.NOTFOUND {
+		return refused("a constraint %s is there already", a.To.Text)
 	}
 	switch i := ref.Position; ref.Class {
 	case catalog.CheckClass:

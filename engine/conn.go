@@ -110,11 +110,6 @@ func (c *Conn) Exec(ctx context.Context, sql string, p Params) (changes int64, e
 	return changes, err
 }
 
-// ExecSource is Exec of a named source, whose name and lines errors then speak of.
-func (c *Conn) ExecSource(ctx context.Context, src *ast.Source, p Params) error {
-	return c.each(ctx, src, p, func(r *Rows, last bool) error { return r.Close() })
-}
-
 // Query runs a text and gives the rows of its last statement; a text without a statement is MISUSE. The rows must be closed.
 func (c *Conn) Query(ctx context.Context, sql string, p Params) (*Rows, error) {
 	var rows *Rows

@@ -2,9 +2,7 @@ package vtab
 
 import (
 	"context"
-	"time"
 
-	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
@@ -69,17 +67,4 @@ type Violation struct {
 type StatisticsProvider interface {
 	// RowCount gives the number of rows, or an estimate with exact false.
 	RowCount(ctx context.Context) (n int64, exact bool, err error)
-}
-
-// Statistics is what ANALYZE found.
-type Statistics struct {
-	Rows    int64
-	Columns map[catalog.ColumnID]ColumnStatistics
-	At      time.Time
-}
-
-// ColumnStatistics describes the values of one column.
-type ColumnStatistics struct {
-	Distinct, Nulls int64
-	Min, Max        types.Value
 }

@@ -74,10 +74,6 @@ func FormatName(name string) string {
 	return string(AppendQuoted(nil, name))
 }
 
-// FormatFunctionName gives the name of a function as a call spells it: lower case, and bare also for the reserved words that
-// a call may use.
-func FormatFunctionName(name string) string { return string(appendFunctionName(nil, name)) }
-
 // AppendName appends FormatName(name) to dst.
 func AppendName(dst []byte, name string) []byte {
 	if isBareName(name) && !IsReserved(name) {

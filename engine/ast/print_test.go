@@ -244,7 +244,7 @@ func TestNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"Upper": "upper", "KEY": "key", "replace": "replace", "like": "like", "left": `"left"`, "my fn": `"my fn"`, "values": `"values"`,
 	} {
-		assert.Equal(t, want, ast.FormatFunctionName(name))
+		assert.Equal(t, want, strings.TrimSuffix(ast.Format(&ast.Call{Name: ast.Name{Text: name}}), "()"))
 	}
 	assert.Equal(t, `x"a""b"`, string(ast.AppendQuoted([]byte("x"), `a"b`)))
 	assert.Equal(t, `'it''s'`, string(ast.AppendString(nil, "it's")))

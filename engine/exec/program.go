@@ -32,9 +32,6 @@ func (b *builder) program(root recipe) *Program {
 // Columns describe the result, in the order of a row's values.
 func (p *Program) Columns() []plan.Column { return p.plan.Columns }
 
-// Params are the bind parameters in the order in which the statement first names them.
-func (p *Program) Params() []plan.Parameter { return p.plan.Params }
-
 // Writes reports whether the program changes rows: it is run in a transaction (Runtime.Write).
 func (p *Program) Writes() bool { return p.plan.Writes }
 

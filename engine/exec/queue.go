@@ -35,9 +35,6 @@ func (q *Queue) RollbackTo(m QueueMark) {
 	q.entries, q.touched = q.entries[:m.entries], q.touched[:m.touched]
 }
 
-// Reset forgets everything: the transaction has ended.
-func (q *Queue) Reset() { *q = Queue{} }
-
 // Len is the number of checks that wait.
 func (q *Queue) Len() int { return len(q.entries) }
 

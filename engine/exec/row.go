@@ -35,7 +35,7 @@ type RowRun struct {
 }
 
 // Begin makes a run. Its subqueries read tables through rt.Source, each uncorrelated one once. The Runtime must not change before
-// Close, but for Call.Ordinal, which SetOrdinal moves on.
+// Close.
 func (p *RowProgram) Begin(ctx context.Context, rt *Runtime) (*RowRun, error) {
 	ec, _ := p.idle.Get().(*Context)
 	if ec == nil {
@@ -47,18 +47,8 @@ func (p *RowProgram) Begin(ctx context.Context, rt *Runtime) (*RowRun, error) {
 	return &RowRun{p: p, ec: ec}, nil
 }
 
-// SetOrdinal sets the number of the source row that mutation_ordinal() gives.
-func (r *RowRun) SetOrdinal(n int64) { r.ec.call.Ordinal = n }
-
 // Eval gives the value for a row. It may share memory with the row.
 func (r *RowRun) Eval(row types.Row) (types.Value, error) { return r.p.x(r.ec, row) }
-
-// Forget makes uncorrelated subqueries be evaluated anew: the state they read has changed.
-func (r *RowRun) Forget() {
-	for i := range r.ec.subs {
-		r.ec.subs[i].known = false
-	}
-}
 
 // Close ends the run. A second call does nothing.
 func (r *RowRun) Close() error {

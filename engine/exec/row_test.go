@@ -149,10 +149,6 @@ func TestOrdinal(t *testing.T) {
 	defer run.Close()
 	_, err = run.Eval(make(types.Row, len(te.Layout)))
 	assert.ErrorContains(t, err, "mutation_ordinal() is only valid during INSERT")
-	run.SetOrdinal(3)
-	v, err := run.Eval(make(types.Row, len(te.Layout)))
-	require.NoError(t, err)
-	assert.Equal(t, "30", types.ToText(v))
 }
 
 // TestFunc calls a compiled expression as the structures of a table do, from several goroutines.

@@ -6,9 +6,6 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// IsInsert reports whether the program is an INSERT, which RunBatch takes.
-func (p *Program) IsInsert() bool { return p.batch }
-
 // RunBatch runs an INSERT once for each row of positional parameters, all of them as one statement: it reads the state from before
 // the first, mutation_ordinal() counts on, and a failure is one of the whole. Named parameters are those of rt. It gives the number
 // of rows written; rows of RETURNING are not kept.

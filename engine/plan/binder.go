@@ -45,9 +45,6 @@ func sessionPath(env *Env) []string {
 	return env.SchemaPath
 }
 
-// Err gives the first fault.
-func (b *Binder) Err() error { return b.err }
-
 // fail notes a fault, unless there is one already.
 func (b *Binder) fail(at ast.Pos, code types.Code, format string, args ...any) {
 	b.failWith(at, types.Errorf(code, format, args...))

@@ -62,16 +62,6 @@ func (s ColSet) AddColumns(cols []Column) {
 // Has reports whether the set holds the column.
 func (s ColSet) Has(id ColID) bool { _, ok := s[id]; return ok }
 
-// Within reports whether all columns of the set are in the other one.
-func (s ColSet) Within(other ColSet) bool {
-	for id := range s {
-		if !other.Has(id) {
-			return false
-		}
-	}
-	return true
-}
-
 // Meets reports whether the sets share a column.
 func (s ColSet) Meets(other ColSet) bool {
 	for id := range s {
