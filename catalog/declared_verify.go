@@ -19,6 +19,9 @@ func (d *Declared) Verify(env BuildEnv, exists func(schema, table string) bool) 
 	if err := r.fault(); err != nil {
 		return nil, err
 	}
+	if err := d.checkHints(); err != nil {
+		return nil, err
+	}
 	if err := d.checkParents(r.Snapshot, exists); err != nil {
 		return nil, err
 	}
@@ -37,6 +40,42 @@ func (r *Resolved) fault() error {
 		all = append(all, f.Err)
 	}
 	return errors.Join(all...)
+}
+
+// checkHints refuses two tables, or two columns of one table, that were the same one before. A comparison refuses them when that one
+// is there; here it need not be.
+func (d *Declared) checkHints() error {
+	tables := claims{}
+	for _, item := range d.Items {
+		n, ok := item.Stmt.(*ast.CreateTableStmt)
+		if !ok {
+			continue
+		}
+		if err := tables.add("table", n.Name.Name, n.Tags); err != nil {
+			return item.Origin.Fault(n, err)
+		}
+		columns := claims{}
+		for _, def := range n.Columns {
+			if err := columns.add("column", def.Name, def.Tags); err != nil {
+				return item.Origin.Fault(def, err)
+			}
+		}
+	}
+	return nil
+}
+
+// claims are the former names that hints name.
+type claims map[string]bool
+
+func (c claims) add(kind string, name ast.Name, tags []ast.Tag) error {
+	for _, former := range BuildTags(tags).PreviousNames() {
+		f := types.Fold(former)
+		if c[f] && !types.EqualFold(former, name.Text) {
+			return types.Errorf(types.ERROR, "Rename conflict for %s '%s': '%s' is already claimed by another declaration", kind, name.Text, former)
+		}
+		c[f] = true
+	}
+	return nil
 }
 
 // checkParents refuses foreign keys to tables that are neither declared nor there.
@@ -102,6 +141,9 @@ func (d *Declared) checkSeed(seed *DeclaredSeed, s *Snapshot) error {
 	}
 	return nil
 }
+
+// Locate gives an error of inserting the rows the place of the seed, where a message can point to it.
+func (s *DeclaredSeed) Locate(err error) error { return s.Origin.FaultAt(s.item, err) }
 
 func (s *DeclaredSeed) fault(code types.Code, format string, args ...any) error {
 	return s.faultAt(s.item, types.Errorf(code, format, args...))

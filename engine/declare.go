@@ -154,7 +154,8 @@ func (c *Conn) applySchema(ctx context.Context, s *ast.ApplySchemaStmt) error {
 		if !s.WithSeed {
 			return nil
 		}
-		return t.seed(ctx, d)
+		_, err = t.seed(ctx, d)
+		return err
 	})
 }
 
@@ -222,19 +223,22 @@ func (l *leaving) has(t *catalog.Table, constraint string) bool {
 	return l.constraints[n][types.Fold(constraint)]
 }
 
-// seed inserts the declared rows that are not there yet, table by table (spec 21 §8).
-func (t *tx) seed(ctx context.Context, d *catalog.Declared) error {
+// seed inserts the declared rows that are not there yet, table by table (spec 21 §8), and gives their number.
+func (t *tx) seed(ctx context.Context, d *catalog.Declared) (inserted int64, err error) {
 	for i := range d.Seeds {
 		s := &d.Seeds[i]
 		table := t.cat.Table(d.Schema(), s.Table.Text)
 		if table == nil {
-			return types.Errorf(types.ERROR, "Cannot apply seed data: table '%s.%s' not found after migration", d.Schema(), s.Table.Text)
+			return 0, types.Errorf(types.ERROR, "Cannot apply seed data: table '%s.%s' not found after migration", d.Schema(), s.Table.Text)
 		}
-		if _, err := t.write(ctx, nil, seedStmt(s, table), Params{}); err != nil {
-			return &types.Error{Code: types.ERROR, Message: "Failed to apply seed data for table " + s.Table.Text + ": " + err.Error(), Cause: err}
+		rows, err := t.write(ctx, nil, seedStmt(s, table), Params{})
+		if err != nil {
+			err = &types.Error{Code: types.ERROR, Message: "Failed to apply seed data for table " + s.Table.Text + ": " + err.Error(), Cause: err}
+			return 0, s.Locate(err)
 		}
+		inserted += rows.Changes()
 	}
-	return nil
+	return inserted, nil
 }
 
 // seedStmt inserts the rows whose key is not there.

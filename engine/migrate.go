@@ -44,8 +44,10 @@ type Progress struct {
 
 // MigrateResult tells what a migration did.
 type MigrateResult struct {
-	// Applied is the number of steps that ran; Number is the history entry, 0 for a dry run.
-	Applied  int
+	// Applied is the number of steps that ran, Seeded that of seed rows that were inserted.
+	Applied int
+	Seeded  int64
+	// Number is the history entry; 0 for a dry run, and when there was nothing but seeds and their rows are all there.
 	Number   uint64
 	Duration time.Duration
 }
@@ -206,16 +208,20 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 		return nil, &MigrateError{Failures: m.failed}
 	}
 	m.at = "the end of the migration"
+	result := &MigrateResult{Applied: len(m.plan.Steps)}
+	var err error
 	if m.options.Seeds != nil {
-		if err := m.tx.seed(ctx, m.options.Seeds); err != nil {
+		if result.Seeded, err = m.tx.seed(ctx, m.options.Seeds); err != nil {
 			return nil, err
 		}
 	}
-	result := &MigrateResult{Applied: len(m.plan.Steps), Duration: m.tx.db.opts.Now().Sub(began)}
+	result.Duration = m.tx.db.opts.Now().Sub(began)
 	if m.options.DryRun {
 		return result, m.tx.checkDeferred(ctx)
 	}
-	var err error
+	if m.options.Seeds != nil && result.Applied == 0 && result.Seeded == 0 {
+		return result, nil
+	}
 	result.Number, err = m.note(ctx, began, result.Duration)
 	return result, err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,15 +60,17 @@ and values (destructive).`,
 	return cmd
 }
 
-// severities are those of the words of --allow, the default first.
-var severities = []differ.Severity{differ.Failure, differ.Info, differ.Warning, differ.Destructive}
+// severities are those of the words of --allow, the lowest first.
+var severities = []differ.Severity{differ.Info, differ.Warning, differ.Failure, differ.Destructive}
 
 func allowChoice() choice {
 	words := make([]string, len(severities))
 	for i, s := range severities {
 		words[i] = s.String()
 	}
-	return newChoice(words...)
+	c := newChoice(words...)
+	c.at = slices.Index(severities, differ.Failure)
+	return c
 }
 
 func (o *applyOptions) allowed() differ.Severity { return severities[o.allow.at] }
@@ -110,9 +113,7 @@ func (r *applyRun) open(ctx context.Context) error {
 // makeAndMigrate makes the database that is missing, once it is known that the plan goes well on an empty one. If somebody else has
 // made it meanwhile, everything begins anew with what they made.
 func (r *applyRun) makeAndMigrate(ctx context.Context, plan *differ.Plan) error {
-	rehearsal := r.migrateOptions()
-	rehearsal.DryRun = true
-	if _, err := r.conn.Migrate(ctx, plan, rehearsal); err != nil {
+	if _, err := r.rehearse(ctx, plan); err != nil {
 		return err
 	}
 	if err := r.close(); err != nil {
@@ -161,11 +162,19 @@ func (r *applyRun) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	printPlan(r.Out, r.OutPalette(), plan)
+	if err := printPlan(r.Out, r.OutPalette(), plan); err != nil {
+		return err // nothing is done that nobody was shown
+	}
 	r.printNotes(plan)
-	if len(plan.Steps) == 0 && !r.hasSeeds() && !r.isMissing {
-		r.printSync(plan)
-		return nil
+	if len(plan.Steps) == 0 && !r.isMissing {
+		idle, err := r.isIdle(ctx, plan)
+		if err != nil {
+			return err
+		}
+		if idle {
+			r.printSync(plan)
+			return nil
+		}
 	}
 	isRefused := plan.MaxSeverity() > r.allowed() // Migrate refuses it before anything is touched; there is nothing to ask
 	if !r.dryRun && !isRefused {
@@ -177,6 +186,25 @@ func (r *applyRun) apply(ctx context.Context) error {
 		}
 	}
 	return r.migrate(ctx, plan)
+}
+
+// isIdle reports whether a plan without statements leaves nothing to do, so that nobody need agree to it.
+func (r *applyRun) isIdle(ctx context.Context, plan *differ.Plan) (bool, error) {
+	if !r.hasSeeds() {
+		return true, nil
+	}
+	if r.yes || r.dryRun {
+		return false, nil
+	}
+	result, err := r.rehearse(ctx, plan)
+	return err == nil && result.Seeded == 0, err
+}
+
+// rehearse runs a plan and rolls it back.
+func (r *applyRun) rehearse(ctx context.Context, plan *differ.Plan) (*engine.MigrateResult, error) {
+	o := r.migrateOptions()
+	o.DryRun = true
+	return r.conn.Migrate(ctx, plan, o)
 }
 
 func (r *applyRun) hasSeeds() bool { return r.withSeed && len(r.declared.Seeds) > 0 }
@@ -220,16 +248,27 @@ func (r *applyRun) migrate(ctx context.Context, plan *differ.Plan) error {
 	if err != nil {
 		return err
 	}
-	took := result.Duration.Round(time.Millisecond)
-	if r.dryRun {
-		fmt.Fprintf(r.Err, "dry run: %s carried out in %s and rolled back\n", counted(result.Applied, "statement", "statements"), took)
-		return nil
+	r.printResult(plan, result)
+	return nil
+}
+
+func (r *applyRun) printResult(plan *differ.Plan, result *engine.MigrateResult) {
+	what, took := counted(result.Applied, "statement", "statements"), result.Duration.Round(time.Millisecond)
+	if r.hasSeeds() {
+		what += " and " + counted(result.Seeded, "seed row", "seed rows")
 	}
-	fmt.Fprintf(r.Err, "applied %s in %s (migration %d)\n", counted(result.Applied, "statement", "statements"), took, result.Number)
+	switch {
+	case r.dryRun:
+		fmt.Fprintf(r.Err, "dry run: %s carried out in %s and rolled back\n", what, took)
+		return
+	case result.Number == 0:
+		r.printSync(plan)
+		return
+	}
+	fmt.Fprintf(r.Err, "applied %s in %s (migration %d)\n", what, took, result.Number)
 	if differences(plan) > 0 {
 		r.printSync(plan)
 	}
-	return nil
 }
 
 // printSync tells how a database without further statements stands to the schema.

@@ -10,7 +10,7 @@ import (
 	"github.com/quereus/quereus-migrate/engine/ast"
 )
 
-// choice is the value of a flag that takes one of some words. The first word is the default.
+// choice is the value of a flag that takes one of some words. The first word is the default, unless at says otherwise.
 type choice struct {
 	words []string
 	at    int

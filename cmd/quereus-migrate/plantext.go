@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +17,8 @@ import (
 )
 
 // printPlan writes a plan for a reviewer: its statements as SQL, and as comments what each does and what is dangerous about it.
-func printPlan(w io.Writer, p term.Palette, plan *differ.Plan) {
+func printPlan(out io.Writer, p term.Palette, plan *differ.Plan) error {
+	w := bufio.NewWriter(out)
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
 		fmt.Fprintf(w, "%s;  %s\n", s.SQL, p.Faint("-- "+s.Effect.String()))
@@ -26,6 +29,7 @@ func printPlan(w io.Writer, p term.Palette, plan *differ.Plan) {
 			}
 		}
 	}
+	return w.Flush()
 }
 
 // hazardWord is the severity of a hazard and its code.
@@ -115,25 +119,35 @@ func (a *app) printFailures(e *engine.MigrateError) {
 	}
 }
 
-// keys lists the keys of the first rows that stand in the way of a step, where values of rows may be shown.
+// keys lists the keys of the first rows that stand in the way of a step: as they are where values of rows may be shown, else by their
+// hashes, which tell nothing to whom does not know the rows.
 func (a *app) keys(o *engine.Offending) string {
-	if !a.samples && !a.ErrTerminal {
+	if len(o.Keys) == 0 {
 		return ""
 	}
+	isShown := a.samples || a.ErrTerminal
 	keys := make([]string, len(o.Keys))
 	for i, k := range o.Keys {
 		values := make([]string, len(k))
 		for j, v := range k {
 			values[j] = ast.Format(ast.LiteralOf(v))
 		}
-		keys[i] = "(" + strings.Join(values, ", ") + ")"
+		if keys[i] = "(" + strings.Join(values, ", ") + ")"; !isShown {
+			keys[i] = keyHash(keys[i])
+		}
 	}
-	word := ", with key "
+	word := "key"
 	if len(keys) > 1 {
-		word = ", with keys "
+		word = "keys"
 	}
-	return word + strings.Join(keys, " ")
+	if !isShown {
+		word += " hashed"
+	}
+	return ", with " + word + " " + strings.Join(keys, " ")
 }
+
+// keyHash is the beginning of the SHA-256 of a key as it is shown.
+func keyHash(key string) string { return fmt.Sprintf("%.8x", sha256.Sum256([]byte(key))) }
 
 // printReason tells why a step failed, and where in the schema file it lies.
 func (a *app) printReason(err error) {

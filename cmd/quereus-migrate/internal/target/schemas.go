@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/catalog/schemafile"
@@ -14,6 +15,9 @@ import (
 // Schemas reads schema files, folders of them, or standard input, all together: what they declare twice is a fault. See
 // schemafile.LoadAll.
 func (o Opener) Schemas(names ...string) ([]*catalog.Declared, error) {
+	if first := slices.Index(names, Stdin); first >= 0 && slices.Contains(names[first+1:], Stdin) {
+		return nil, types.Errorf(types.MISUSE, "standard input (-) can be read once only")
+	}
 	var sources []*ast.Source
 	for _, name := range names {
 		more, err := o.sources(name)
