@@ -49,11 +49,24 @@ func newRootCmd(a *app) *cobra.Command {
 	for _, c := range root.Commands() {
 		runE := c.RunE
 		c.RunE = func(cmd *cobra.Command, args []string) error {
+			if err := checkTargets(cmd); err != nil {
+				return err
+			}
 			a.begun = true
 			return runE(cmd, args)
 		}
 	}
 	return root
+}
+
+// checkTargets refuses an empty name of a target, as an unset variable of a script gives it: it would mean the working directory.
+func checkTargets(cmd *cobra.Command) error {
+	for _, name := range []string{"db", "from", "to"} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
+			return &usageError{"--" + name + " is empty"}
+		}
+	}
+	return nil
 }
 
 const rootHelp = `quereus-migrate keeps a database equal to a schema file. It compares the declared schema with the live one, orders the

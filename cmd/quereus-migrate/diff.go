@@ -90,6 +90,8 @@ func (o *diffOptions) check() error {
 		return &usageError{"say what to compare: --from and --to, or --db and a SCHEMA"}
 	case o.db != "" && len(o.schemas) == 0:
 		return &usageError{"--db wants a SCHEMA to compare the database with"}
+	case o.source() == target.Stdin && (o.to == target.Stdin || slices.Contains(o.schemas, target.Stdin)):
+		return &usageError{"standard input (-) can be read once only"}
 	case o.db == "" && len(o.schemas) > 0:
 		return &usageError{"a SCHEMA argument goes with --db; with --from it is the target of --to"}
 	}

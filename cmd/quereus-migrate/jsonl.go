@@ -182,7 +182,7 @@ func appendError(dst []byte, err error) []byte {
 	if errors.As(err, &own) {
 		e.Message, e.Line, e.Column = own.Message, own.Line, own.Column
 		if own.Hint != "" {
-			e.Message += "; " + own.Hint
+			e.Message = strings.TrimSuffix(e.Message, ".") + "; " + own.Hint
 		}
 	}
 	dst = append(dst, `{"error": {"code": `...)

@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("SCHEMAS", schemas)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCodeIs, "awaitfile": awaitFile, "edit": edit},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCodeIs, "awaitfile": awaitFile, "edit": edit, "flip": flip},
 	})
 }
 
@@ -75,6 +75,21 @@ func edit(ts *testscript.TestScript, neg bool, args []string) {
 	text, err := strconv.Unquote(`"` + strings.ReplaceAll(args[1], `"`, `\"`) + `"`)
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
+
+// flip is the command `flip pattern`: it damages the files in their middle.
+func flip(ts *testscript.TestScript, neg bool, args []string) {
+	names, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(names) == 0 {
+		ts.Fatalf("there is no %s", args[0])
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		ts.Check(err)
+		b[len(b)/2] ^= 0xff
+		ts.Check(os.WriteFile(name, b, 0o644))
+	}
 }
 
 // hold is the program `hold DIR FILE [DURATION]`: it opens the database, makes the file to tell so, and keeps the database open for

@@ -32,7 +32,7 @@ type sqlOptions struct {
 func newSQLCmd(a *app) *cobra.Command {
 	o := sqlOptions{format: newChoice("auto", "table", "csv", "json")}
 	cmd := &cobra.Command{
-		Use:   "sql --db TARGET [STATEMENTS]",
+		Use:   "sql --db DIR [STATEMENTS]",
 		Short: "Run SQL statements, or a shell",
 		Long: `sql runs the statements of its argument, of a file (-f), or of standard input; on a terminal it is a shell. Each statement
 commits by itself unless the text says begin. The first error ends the run; what was not committed is rolled back.
@@ -57,7 +57,7 @@ statements in a request run as one text and answer as the last one. A failed req
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.target, "db", "", "database directory, or mem: (required)")
-	f.StringVarP(&o.file, "file", "f", "", "file of statements")
+	f.StringVarP(&o.file, "file", "f", "", "file of statements, - for standard input")
 	f.BoolVar(&o.create, "create", false, "make the database if it is not there")
 	f.BoolVar(&o.jsonl, "jsonl", false, "answer requests on standard input, one a line")
 	o.format.add(cmd, "format", "form of rows; auto is table on a terminal, else csv")
@@ -97,6 +97,8 @@ func (o *sqlOptions) source(a *app) (*ast.Source, error) {
 	switch {
 	case o.jsonl:
 		return nil, nil
+	case o.file == target.Stdin:
+		return a.readStdin()
 	case o.file != "":
 		text, err := os.ReadFile(o.file)
 		if err != nil {
@@ -108,6 +110,10 @@ func (o *sqlOptions) source(a *app) (*ast.Source, error) {
 	case a.InTerminal:
 		return nil, nil
 	}
+	return a.readStdin()
+}
+
+func (a *app) readStdin() (*ast.Source, error) {
 	text, err := io.ReadAll(a.In)
 	if err != nil {
 		return nil, types.Wrapf(types.CANTOPEN, err, "standard input")

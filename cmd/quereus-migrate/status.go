@@ -57,7 +57,7 @@ func runStatus(ctx context.Context, a *app, o statusOptions) error {
 	}
 	s := status{app: a, db: db}
 	err = s.run(ctx, o, wanted)
-	err = firstOf(err, db.Close())
+	err = firstOf(firstOf(err, s.failed), db.Close())
 	if err == nil && o.exitCode && s.differs {
 		return errDiffers
 	}
@@ -70,6 +70,8 @@ type status struct {
 	db *engine.DB
 	// differs is set by drift, and by a schema that is not in sync.
 	differs bool
+	// failed is the first failure to write.
+	failed error
 }
 
 func (s *status) run(ctx context.Context, o statusOptions, wanted []*catalog.Declared) error {
@@ -85,7 +87,8 @@ func (s *status) run(ctx context.Context, o statusOptions, wanted []*catalog.Dec
 }
 
 func (s *status) line(word, format string, args ...any) {
-	fmt.Fprintf(s.Out, "%-12s%s\n", word, fmt.Sprintf(format, args...))
+	_, err := fmt.Fprintf(s.Out, "%-12s%s\n", word, fmt.Sprintf(format, args...))
+	s.failed = firstOf(s.failed, err)
 }
 
 // migrations tells, for each schema, about the last migration and whether the schema is still the one that it left.

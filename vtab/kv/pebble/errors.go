@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -23,7 +24,13 @@ func wrap(err error, what string) error {
 	if errors.As(err, &own) {
 		return err
 	}
-	return &types.Error{Code: codeOf(err), Message: what + ": " + err.Error(), Cause: err}
+	return &types.Error{Code: codeOf(err), Message: what + ": " + said(err), Cause: err}
+}
+
+// said is the text of an error of Pebble: behind a damaged block it has a line that is only a mark for programs.
+func said(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return text
 }
 
 func codeOf(err error) types.Code {
@@ -55,7 +62,7 @@ func wrapOpen(err error, what string) error {
 	case codeOf(err) != types.IOERR:
 		return wrap(err, what)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, pebble.ErrDBDoesNotExist), !fromFileSystem(err):
-		return &types.Error{Code: types.CORRUPT, Message: what + ": the store is damaged: " + err.Error(), Cause: err}
+		return &types.Error{Code: types.CORRUPT, Message: what + ": the store is damaged: " + said(err), Cause: err}
 	}
 	return wrap(err, what)
 }

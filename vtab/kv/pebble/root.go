@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -52,7 +53,7 @@ type root struct {
 
 // Open opens the database in dir and locks it until the store is closed.
 //
-// What is refused is not touched: a directory that is missing or empty, when o.Create is not set (CANTOPEN); one that holds something
+// What is refused is not touched: a directory that is missing or empty, when o.Create is not set (CANTOPEN, and fs.ErrNotExist); one that holds something
 // else (NOTADB); a database of a newer release (CANTOPEN); one that another process or this one has open (BUSY, naming it); a
 // damaged one (CORRUPT).
 func Open(dir string, o Options) (*Store, error) {
@@ -77,11 +78,17 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// IsDatabase reports whether a directory of the operating system bears the mark of a database, CURRENT. Whether it can be opened is
-// for Open to tell.
+// IsDatabase reports whether a directory of the operating system bears the mark of a database, CURRENT, or has a store, which has
+// lost it or never got it. Whether it can be opened is for Open to tell.
 func IsDatabase(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, currentName))
-	return err == nil
+	if _, err := os.Stat(filepath.Join(dir, currentName)); err == nil {
+		return true
+	}
+	entries, _ := os.ReadDir(dir)
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		_, isStore := storeNumber(e.Name())
+		return isStore && e.IsDir()
+	})
 }
 
 // canonical gives the one name of a directory of the operating system. Pebble knows the locks of its own process by name: under
@@ -138,7 +145,7 @@ func (r *root) look(create bool) (exists bool, err error) {
 	case errors.Is(err, fs.ErrNotExist) && create:
 		return false, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return false, &types.Error{Code: types.CANTOPEN, Message: what + ": the directory does not exist", Hint: "create it first"}
+		return false, &types.Error{Code: types.CANTOPEN, Message: what + ": the directory does not exist", Hint: "create it first", Cause: err}
 	case err != nil:
 		return false, &types.Error{Code: types.CANTOPEN, Message: what + ": " + err.Error(), Cause: err}
 	case !info.IsDir():
@@ -172,7 +179,7 @@ func (r *root) judge(names []string, create bool) error {
 	if create {
 		return nil
 	}
-	e := &types.Error{Code: types.CANTOPEN, Message: what + ": the directory is empty", Hint: "create the database first"}
+	e := &types.Error{Code: types.CANTOPEN, Message: what + ": the directory is empty", Hint: "create the database first", Cause: fs.ErrNotExist}
 	if len(names) > 0 {
 		e.Message = what + ": its creation was not finished"
 	}
@@ -376,7 +383,7 @@ func (r *root) acquire(command string) error {
 		if isLocked(err) {
 			return r.errBusy(err)
 		}
-		return &types.Error{Code: types.CANTOPEN, Message: what + ": " + err.Error(), Cause: err}
+		return errLock(what, err)
 	}
 	r.lock = lock
 	if command == "" {
@@ -386,6 +393,15 @@ func (r *root) acquire(command string) error {
 		os.Getpid(), time.Now().UTC().Format(time.RFC3339), strings.ReplaceAll(command, "\n", " "))
 	_ = r.replace(holderName, holder, false) // it only informs, and a full disk must not keep readers out
 	return nil
+}
+
+// errLock tells why the lock cannot be taken although nobody holds it.
+func errLock(what string, err error) error {
+	e := &types.Error{Code: types.CANTOPEN, Message: what + ": " + err.Error(), Cause: err}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		e.Hint = "a database is locked also to be read, so its directory must be writable"
+	}
+	return e
 }
 
 // makeDir makes the directory durably, if it is not there.

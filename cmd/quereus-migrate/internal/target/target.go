@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -35,7 +36,7 @@ type Opener struct {
 	Command string
 }
 
-// IsDatabase reports whether the name means a database and no schema text: mem:, or a directory that holds CURRENT.
+// IsDatabase reports whether the name means a database and no schema text: mem:, or a directory that holds CURRENT or a store.
 func IsDatabase(name string) bool {
 	return name == Memory || pebble.IsDatabase(name)
 }
@@ -61,7 +62,7 @@ func (o Opener) Database(ctx context.Context, name string) (*engine.DB, error) {
 		db, err := engine.OpenDir(ctx, name, p, engine.Options{})
 		wait := time.Until(deadline)
 		if types.CodeOf(err) != types.BUSY || wait <= 0 {
-			return db, o.hinted(name, err)
+			return db, o.hinted(err)
 		}
 		select {
 		case <-time.After(min(wait, retryEvery)):
@@ -72,14 +73,24 @@ func (o Opener) Database(ctx context.Context, name string) (*engine.DB, error) {
 }
 
 // hinted says how a database that is missing is made.
-func (o Opener) hinted(name string, err error) error {
+func (o Opener) hinted(err error) error {
 	var e *types.Error
-	if o.Create || Exists(name) || !errors.As(err, &e) {
+	if o.Create || !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &e) || e.Code != types.CANTOPEN {
 		return err
 	}
 	hinted := *e
-	hinted.Hint = "apply --create and sql --create make it"
+	hinted.Hint = createHint
 	return &hinted
+}
+
+const createHint = "apply --create and sql --create make it"
+
+// texts reads the schema texts of a target that is no database.
+func (o Opener) texts(name string) ([]*catalog.Declared, error) {
+	if _, err := os.Stat(name); name != Stdin && errors.Is(err, fs.ErrNotExist) {
+		return nil, &types.Error{Code: types.CANTOPEN, Message: name + ": there is no such database, schema file or folder", Hint: createHint, Cause: err}
+	}
+	return o.Schemas(name)
 }
 
 // retryEvery is how often a database in use is tried again.
@@ -92,7 +103,7 @@ func (o Opener) Start(ctx context.Context, name string) (*engine.DB, *catalog.Sn
 		db, err := o.Database(ctx, name)
 		return db, nil, err
 	}
-	schemas, err := o.Schemas(name)
+	schemas, err := o.texts(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,7 +125,7 @@ func (o Opener) Live(ctx context.Context, name string) (*engine.DB, error) {
 	if IsDatabase(name) {
 		return o.Database(ctx, name)
 	}
-	schemas, err := o.Schemas(name)
+	schemas, err := o.texts(name)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +136,7 @@ func (o Opener) Live(ctx context.Context, name string) (*engine.DB, error) {
 // everything that is in it.
 func (o Opener) Declared(ctx context.Context, name string) ([]*catalog.Declared, error) {
 	if !IsDatabase(name) {
-		return o.Schemas(name)
+		return o.texts(name)
 	}
 	db, err := o.Database(ctx, name)
 	if err != nil {

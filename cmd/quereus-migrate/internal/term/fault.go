@@ -14,8 +14,7 @@ import (
 // below the place. An error without a source of its own is looked up in src, which may be nil. Errors that are joined are told one
 // by one.
 func (s *Streams) PrintFault(err error, src *ast.Source) {
-	var several interface{ Unwrap() []error }
-	if errors.As(err, &several) {
+	if several, ok := err.(interface{ Unwrap() []error }); ok { // one deeper within may be of another library's making
 		for _, e := range several.Unwrap() {
 			s.PrintFault(e, src)
 		}
