@@ -68,36 +68,6 @@ func (s *DropShift) shiftIndex(ix *Index, column int) (*Index, bool) {
 	return &c, true
 }
 
-// ShiftForInsert makes room for a column at position at: the mirror of ShiftForDrop. The column itself is put there as it is.
-func (t *Table) ShiftForInsert(at int, col *Column) *Table {
-	n := t.Clone()
-	n.Columns = append(n.Columns[:at:at], append([]*Column{col}, n.Columns[at:]...)...)
-	for i := range n.Key.Columns {
-		n.Key.Columns[i].Column = behind(n.Key.Columns[i].Column, at)
-	}
-	for i := range n.Uniques {
-		replace(n.Uniques, i, func(u *Unique) { u.Columns = allBehind(u.Columns, at) })
-	}
-	for i := range n.ForeignKeys {
-		replace(n.ForeignKeys, i, func(fk *ForeignKey) { fk.Columns = allBehind(fk.Columns, at) })
-	}
-	for i := range n.Indexes {
-		replace(n.Indexes, i, func(ix *Index) { ix.Members = membersBehind(ix.Members, at) })
-	}
-	return n
-}
-
-func membersBehind(members []IndexMember, at int) []IndexMember {
-	out := make([]IndexMember, len(members))
-	for i, m := range members {
-		if m.X == nil {
-			m.Column = behind(m.Column, at)
-		}
-		out[i] = m
-	}
-	return out
-}
-
 // over moves a position over the gap of a removed one; ok is false for the removed position itself.
 func over(pos, removed int) (moved int, ok bool) {
 	if pos > removed {
@@ -116,22 +86,6 @@ func allOver(positions []int, removed int) ([]int, bool) {
 		out[i] = moved
 	}
 	return out, true
-}
-
-// behind moves a position behind one that is inserted.
-func behind(pos, inserted int) int {
-	if pos >= inserted {
-		return pos + 1
-	}
-	return pos
-}
-
-func allBehind(positions []int, inserted int) []int {
-	out := make([]int, len(positions))
-	for i, p := range positions {
-		out[i] = behind(p, inserted)
-	}
-	return out
 }
 
 // keep maps the entries of a list and leaves out those that f does not keep.
