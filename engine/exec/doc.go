@@ -37,8 +37,14 @@
 //
 // # Seams
 //
-// Window functions: an operator over a sorter that reads partition by partition into a spool; frames are stretches of places in
-// it. Parallel scans: several instances of the operators above one scan, each with a Context of its own over a part of the
-// scan's range, hand batches to the operator that remembers rows. Semi and anti joins: joinOp passes a left row at its first
-// match, or without one.
+// Window functions: an operator over input in order of partition and peers, which a Sort below it spills for. It reads partition by
+// partition into a spool; frames are stretches of places in it. A function.State may be asked for its value after every row, so one
+// serves a frame that only grows; where rows leave the frame another is made.
+//
+// Semi and anti joins: joinOp passes a left row at its first match, or without one, and pairs no rows. Spilled, they are its outer
+// joins without the right columns: joinSpill remembers which left rows have matched.
+//
+// Parallel scans: everything between a scan and the first operator that remembers rows (Sort, Aggregate, Distinct, the remembered
+// side of a join) keeps its state in its operators and its Context. So each worker has instances of those operators and a Context of
+// its own, over a table opened for it, as a vtab.Table serves one goroutine; their batches go to the one that remembers.
 package exec

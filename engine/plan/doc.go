@@ -16,8 +16,9 @@
 // query levels needs no renumbering.
 //
 // Rules (rules.go) rewrite nodes in place and expressions by copy: a Node belongs to one parent, an Expr may be shared as long as
-// it holds no subquery. The last rules are physical: they fill Scan.Access and Join.Method. Env.Validate checks after each rule
-// that the tree still hangs together.
+// it holds no subquery. The trees of subqueries go through all rules first, innermost first. One rule is physical, choose-access: it
+// fills Scan.Access, Join.Method and the estimates, and takes out a Sort whose order comes for free; only tidying follows it.
+// Env.Validate checks after each rule that the tree still hangs together.
 //
 // # Data changes
 //
@@ -31,15 +32,19 @@
 //
 // # Seams
 //
-// Window functions: a call with OVER is bound as Binder.aggregate binds the others (windowCall is the place); its node is a
-// Window between Aggregate and Project that appends one column a call, which the select list then reads. The node asks its input
-// for the order of PARTITION BY and ORDER BY as physicalSort does, so an ordered access serves it too.
+// What specs 10 and 11 ask for and what is not there yet has its place:
 //
-// Decorrelation: EXISTS, IN and scalar subqueries in a conjunct carry their plan and its FreeColumns; a rule before push-filters
-// may turn such a conjunct into a semi, anti or left Join whose condition is the correlated filter. Join needs two more kinds, and
-// the executor their rule of which rows come out.
+// Window functions (spec 11 §7): Binder.windowCall looks the call up and refuses it. Calls will be collected in the select list and
+// ORDER BY as Binder.aggregate collects aggregates; one Window node for each set of calls that agree in PARTITION BY and ORDER BY
+// stands above the Aggregate and its HAVING, below the Project, and appends a column a call, which those expressions then read. Under it
+// the Binder puts a Sort by both lists, which physicalSort takes out where an access has the order. Lookup and the refusals of names and
+// arguments are in package function (Registry.LookupWindow, Function.CheckWindow).
 //
-// Parallel scans: a Scan from which nobody asks an order may be cut into ranges of its access's key; everything between it and the
-// first operator that remembers rows (Sort, Aggregate, the remembered side of a Join) only reads its Context, of which each worker
-// would have one.
+// Decorrelation: a correlated EXISTS, [NOT] IN or scalar subquery is a Subplan that runs for each row that reaches it; an uncorrelated
+// one runs once, and of IN is kept as a set, so it gains nothing. A conjunct may become a join of its row source with the Subplan's
+// tree: JoinKind needs a semi and an anti join, NOT IN in the form where NULL on either side is neither a match nor none. It must happen in
+// optimizer.tree before subqueries go through the rules: afterwards their conditions are in scans and their sorts gone.
+//
+// Parallel scans: a Scan from which nobody asks an order may be cut into ranges of its access's key, for which the module contract
+// needs an ability that gives the places to cut. choose-access marks such a scan; package exec says what runs above it.
 package plan
