@@ -56,10 +56,12 @@ func TestGoroutinesMigrate(t *testing.T) {
 	}
 }
 
-// dumped is Dump on a goroutine of its own.
+// dumped is Dump on a goroutine of its own, in a transaction: its statements see one state.
 func dumped(t *testing.T, d *durable) string {
 	c := d.Conn()
 	defer c.Close()
+	_, err := c.Exec(context.Background(), "begin", engine.Params{})
+	assert.NoError(t, err)
 	text, err := Dump(context.Background(), c)
 	assert.NoError(t, err)
 	return text
