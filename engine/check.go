@@ -47,20 +47,15 @@ func (f CheckFault) String() string {
 // CHECK constraints, foreign keys and assertions are not judged. It takes no lock, runs beside readers and a writer, and takes time
 // and reads as a full scan of all tables and indexes does. The error is for what keeps the check from being carried out; what is
 // wrong with the data is in the report.
-func (db *DB) Check(ctx context.Context) (report *CheckReport, err error) {
+func (db *DB) Check(ctx context.Context) (*CheckReport, error) {
 	c := db.Conn()
 	defer c.Close()
-	if err := c.enter(); err != nil {
-		return nil, err
-	}
-	defer c.leave(nil)
-	read, err := c.read()
+	k := &checking{conn: c, report: &CheckReport{}}
+	err := c.reads(func(read *reading) error {
+		k.read = read
+		return k.run(ctx)
+	})
 	if err != nil {
-		return nil, err
-	}
-	defer func() { err = read.close(err) }()
-	k := &checking{conn: c, read: read, report: &CheckReport{}}
-	if err := k.run(ctx); err != nil {
 		return nil, err
 	}
 	return k.report, nil

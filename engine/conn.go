@@ -16,6 +16,10 @@ import (
 
 // Conn is one session on a database: its settings, its declared schemas and at most one open transaction. It is used by one
 // goroutine at a time.
+//
+// Statements fail with the codes of their documents. Beside those, a statement whose context is done is ABORT, one that panics INTERNAL,
+// and in both cases it is undone; the first write of a transaction is BUSY when another connection has committed since the
+// transaction began; and everything is MISUSE once the connection or its database is closed.
 type Conn struct {
 	db      *DB
 	session *Session
@@ -38,12 +42,13 @@ type Session struct {
 	declared  map[string]*catalog.Declared // by folded schema name
 }
 
-// Conn opens a session with the options' default settings.
+// Conn opens a session with the options' default settings. It must be closed.
 func (db *DB) Conn() *Conn {
 	return db.Resume(&Session{settings: newSettings(db), declared: map[string]*catalog.Declared{}})
 }
 
-// Resume opens a connection that goes on with a session. A session serves one open connection at a time.
+// Resume opens a connection that goes on with a session, which may come from another database. A session serves one open
+// connection at a time.
 func (db *DB) Resume(s *Session) *Conn {
 	c := &Conn{db: db, session: s}
 	s.effective = effective{} // it was worked out on another database
@@ -64,7 +69,7 @@ func (c *Conn) InTransaction() bool {
 	return c.tx != nil
 }
 
-// SetOption writes a session setting, as PRAGMA does.
+// SetOption writes a session setting, as PRAGMA does: ERROR for an unknown name or a value that the setting does not take.
 func (c *Conn) SetOption(name string, v types.Value) error {
 	c.session.rev++
 	return c.session.settings.set(c.db, name, v)
@@ -91,17 +96,20 @@ func (c *Conn) MemoryBudget() int64 { return c.effective().budget }
 // Logger gives the database's logger.
 func (c *Conn) Logger() *slog.Logger { return c.db.opts.Logger }
 
-// Params are the values of bind parameters: by position (from 1) and by name.
+// Params are the values of bind parameters. They are only read while the statement runs.
 type Params struct {
+	// Positional goes by position: parameter n, counted from 1, is Positional[n-1].
 	Positional []types.Value
-	Named      map[string]types.Value
+	// Named goes by name, without the sign before it and in the letter case of the statement.
+	Named map[string]types.Value
 }
 
 // Args makes positional Params.
 func Args(v ...types.Value) Params { return Params{Positional: v} }
 
 // Exec runs a text of any number of statements. The whole text is parsed before any of it runs; in autocommit each statement is a
-// transaction of its own, and the first error stops the text. It gives the number of rows that the last statement changed.
+// transaction of its own, and the first error stops the text: what came before it stays. Every statement gets the same parameters. It
+// gives the number of rows that the last statement changed.
 func (c *Conn) Exec(ctx context.Context, sql string, p Params) (changes int64, err error) {
 	err = c.each(ctx, ast.NewSource("", sql), p, func(r *Rows, last bool) error {
 		changes = r.Changes()
@@ -110,7 +118,8 @@ func (c *Conn) Exec(ctx context.Context, sql string, p Params) (changes int64, e
 	return changes, err
 }
 
-// Query runs a text and gives the rows of its last statement; a text without a statement is MISUSE. The rows must be closed.
+// Query runs a text as Exec does and gives the rows of its last statement; a text without a statement is MISUSE. The rows must be
+// closed.
 func (c *Conn) Query(ctx context.Context, sql string, p Params) (*Rows, error) {
 	var rows *Rows
 	err := c.each(ctx, ast.NewSource("", sql), p, func(r *Rows, last bool) error {

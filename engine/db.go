@@ -17,7 +17,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// Options say how a database is opened. The zero Options give a database in memory.
+// Options say how a database is opened. For OpenMemory and OpenDir the zero value will do; New needs a module.
 type Options struct {
 	// Modules are the storage modules. The first is the home module: it keeps views, assertions and history, and is what tables
 	// without USING get by default. It must be a vtab.RecordStore and a vtab.Transactor. The DB closes those that are an io.Closer.
@@ -25,11 +25,12 @@ type Options struct {
 	// Types and Functions are the registries; nil for the built-in ones. The DB takes them over.
 	Types     *types.Registry
 	Functions *function.Registry
-	// Now is the clock, time.Now by default; Local the zone of the localtime modifier.
+	// Now is the clock, time.Now by default; Local the zone of the localtime modifier, time.Local by default.
 	Now   func() time.Time
 	Local *time.Location
-	// Random gives random bits.
+	// Random gives random bits; nil is the generator of math/rand/v2. Like Now it is called from any goroutine.
 	Random func() uint64
+	// Logger hears of panics in statements and of what could not be tidied up; nil for none.
 	Logger *slog.Logger
 }
 
@@ -55,7 +56,8 @@ type DB struct {
 }
 
 // New opens a database over the modules of the options and reads its catalog. A catalog record that cannot be read is an
-// error that names the object; nothing is changed then.
+// error that names the object; nothing is changed then. MISUSE without a module, or with a first one that cannot keep a catalog. The
+// modules are the database's once New has succeeded, and still the caller's when it has not.
 func New(ctx context.Context, o Options) (*DB, error) {
 	if len(o.Modules) == 0 {
 		return nil, types.Errorf(types.MISUSE, "a database needs a storage module")
@@ -103,7 +105,7 @@ func (db *DB) defaults() {
 	}
 }
 
-// lockWriter waits for the writer lock until ctx is done (INTERRUPT; BUSY when the deadline passed).
+// lockWriter waits for the writer lock until ctx is done (ABORT; BUSY when the deadline passed) or the database closed (MISUSE).
 func (db *DB) lockWriter(ctx context.Context) error {
 	select {
 	case <-db.writer:

@@ -70,22 +70,22 @@ type DiffOptions struct {
 }
 
 // Diff gives the plan from the session's state of the database to a declaration, with the numbers of rows that its steps concern.
+// Nothing is changed. For the errors see differ.Diff.
 func (c *Conn) Diff(ctx context.Context, d *catalog.Declared, opts DiffOptions) (p *differ.Plan, err error) {
-	if err := c.enter(); err != nil {
-		return nil, err
-	}
-	defer c.leave(nil)
-	read, err := c.read()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = read.close(err) }()
-	o := c.diffOptions()
+	err = c.reads(func(read *reading) (err error) {
+		p, err = read.diff(ctx, d, opts, c.diffOptions())
+		return err
+	})
+	return p, err
+}
+
+// diff completes the session's options and compares.
+func (r *reading) diff(ctx context.Context, d *catalog.Declared, opts DiffOptions, o differ.Options) (p *differ.Plan, err error) {
 	o.Policy, o.AllowDestructive, o.Resolved, o.NoHashes = opts.Policy, opts.AllowDestructive, opts.Resolved, opts.NoHashes
 	from := opts.From
 	if from == nil {
-		from = read.cat()
-		if o.Stats, err = read.stats(ctx, d.Schema()); err != nil {
+		from = r.cat()
+		if o.Stats, err = r.stats(ctx, d.Schema()); err != nil {
 			return nil, err
 		}
 	}

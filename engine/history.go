@@ -33,19 +33,14 @@ type HistoryEntry struct {
 }
 
 // History gives the migrations that were applied, oldest first.
-func (db *DB) History(ctx context.Context) ([]HistoryEntry, error) {
+func (db *DB) History(ctx context.Context) (entries []HistoryEntry, err error) {
 	c := db.Conn()
 	defer c.Close()
-	if err := c.enter(); err != nil {
-		return nil, err
-	}
-	defer c.leave(nil)
-	read, err := c.read()
-	if err != nil {
-		return nil, err
-	}
-	entries, err := db.history(ctx, read.base)
-	return entries, read.close(err)
+	err = c.reads(func(read *reading) (err error) {
+		entries, err = db.history(ctx, read.base)
+		return err
+	})
+	return entries, err
 }
 
 func (db *DB) history(ctx context.Context, v *view) ([]HistoryEntry, error) {

@@ -19,7 +19,7 @@ type MigrateOptions struct {
 	DryRun bool
 	// Allow is the highest severity of a hazard that is let through.
 	Allow differ.Severity
-	// LockTimeout bounds the wait for the writer lock; 0 does not wait.
+	// LockTimeout bounds the wait for the writer lock, behind which the run is BUSY; 0 does not wait.
 	LockTimeout time.Duration
 	// Seeds are inserted behind the steps, nil for none.
 	Seeds *catalog.Declared
@@ -83,16 +83,19 @@ func (e *PolicyError) Error() string {
 
 // Failure is a step that could not be carried out.
 type Failure struct {
+	// Step is its index in Plan.Steps.
 	Step int
 	SQL  string
-	// Err is why, with the place in the schema file where that is known (differ.Step.Locate); nil for a step that was not judged because step Blocked, which it depends on, failed.
+	// Err is why, with the place in the schema file where that is known (differ.Step.Locate); nil for a step that was not judged
+	// because the step of index Blocked, which it depends on, failed.
 	Err     error
 	Blocked int
 	// Rows are those that stood in the way, nil when none did or nobody can tell.
 	Rows *Offending
 }
 
-// MigrateError lists everything that went wrong in a run. Everything was rolled back.
+// MigrateError lists everything that went wrong in a run, at least one failure, in the order of the steps. Everything was rolled
+// back.
 type MigrateError struct{ Failures []Failure }
 
 func (e *MigrateError) Error() string {

@@ -245,6 +245,20 @@ func (c *Conn) read() (*reading, error) {
 	return &reading{source: source{db: c.db, base: v}, held: true}, nil
 }
 
+// reads runs f, as a statement of its own, on the state that the session sees.
+func (c *Conn) reads(f func(read *reading) error) (err error) {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	defer c.leave(nil)
+	read, err := c.read()
+	if err != nil {
+		return err
+	}
+	defer func() { err = read.close(err) }()
+	return f(read)
+}
+
 // cat is the catalog that the statement sees.
 func (r *reading) cat() *catalog.Snapshot {
 	if r.tx != nil {
