@@ -40,10 +40,10 @@ func BitOr(a, b Value) Value {
 	return bitwise(a, b, (*big.Int).Or)
 }
 
-// Shl gives a << n; a negative n shifts right. NULL for a shift to the left by more than maxShift.
+// Shl gives a << n; a negative n shifts right. NULL for a shift to the left by more than 65,536.
 func Shl(a, n Value) Value { return shift(a, n, false) }
 
-// Shr gives a >> n, keeping the sign; a negative n shifts left. NULL for a shift to the left by more than maxShift.
+// Shr gives a >> n, keeping the sign; a negative n shifts left. NULL for a shift to the left by more than 65,536.
 func Shr(a, n Value) Value { return shift(a, n, true) }
 
 func bitwise(a, b Value, op func(z, x, y *big.Int) *big.Int) Value {

@@ -63,7 +63,8 @@ type Violation struct {
 	Existing types.Row
 }
 
-// StatisticsProvider is a table that knows its size or more. Absent: ANALYZE scans.
+// StatisticsProvider is a table that knows its size without a scan. Absent: plans guess at it, and the effects of a migration on the
+// table are of an unknown number of rows.
 type StatisticsProvider interface {
 	// RowCount gives the number of rows, or an estimate with exact false.
 	RowCount(ctx context.Context) (n int64, exact bool, err error)
