@@ -223,11 +223,13 @@ type memberSet struct {
 	keys   keySet
 	keyed  spool // the members behind keys, for probes with NULL; unused for probes of one member
 	others spool
+	some   bool // there is a member
 	buf    []byte
 	probe  types.Row
 }
 
 func (s *memberSet) start(ec *Context) error {
+	s.some = false
 	width := len(s.recipe.by)
 	return firstError(s.keys.start(ec), s.keyed.start(ec, width), s.others.start(ec, width))
 }
@@ -237,6 +239,7 @@ func (s *memberSet) close() error {
 }
 
 func (s *memberSet) add(member types.Row) error {
+	s.some = true
 	if s.recipe.keys == nil || hasNull(member) {
 		return s.others.add(member)
 	}
@@ -253,7 +256,8 @@ func (s *memberSet) add(member types.Row) error {
 
 func (s *memberSet) finish() error { return firstError(s.keyed.finish(), s.others.finish()) }
 
-// lookup tests whether the probe is a member: three-valued. A single NULL is unknown whatever the members are.
+// lookup tests whether the probe is a member: three-valued. A single NULL is unknown whatever the members are; a value that becomes
+// NULL as it is converted is so only beside a member that it could be compared with.
 func (s *memberSet) lookup(probe []types.Value) (found, known bool, err error) {
 	s.probe = append(s.probe[:0], probe...)
 	for i, cast := range s.recipe.casts {
@@ -263,7 +267,7 @@ func (s *memberSet) lookup(probe []types.Value) (found, known bool, err error) {
 	}
 	null := hasNull(s.probe)
 	if null && len(s.probe) == 1 {
-		return false, false, nil
+		return false, !s.some && !probe[0].IsNull(), nil
 	}
 	if s.recipe.keys != nil && !null {
 		if s.buf, err = s.recipe.keys.Append(s.buf[:0], s.probe...); err != nil {

@@ -56,14 +56,15 @@ func unlessFail(err error) error {
 
 // writeRun is what the data changes of one run share. It is used again by the next run of the same program.
 type writeRun struct {
+	*writeRecipe
 	ec     *Context
-	reads  []tableRead
 	writer []rowWriter // by rulesRecipe.slot
 	acts   []actionRun // by actionRecipe.slot
 	refs   []refRun    // by refRecipe.slot
 	probes []probeRun  // by probeRecipe.slot
 	// pending are the actions with rows to carry out, in the order in which the first of them came.
 	pending []*actionRun
+	acting  bool // actions are being carried out
 	tables  []writeTable
 	present Runtime // reads the work in progress
 	changes int64
@@ -84,7 +85,7 @@ type writeTable struct {
 
 // run makes room for what a program's changes keep.
 func (w *writeRecipe) run(ec *Context) *writeRun {
-	r := &writeRun{ec: ec, reads: w.reads}
+	r := &writeRun{writeRecipe: w, ec: ec}
 	r.writer = make([]rowWriter, len(w.rules))
 	for i, rules := range w.rules {
 		r.writer[i] = newRowWriter(r, rules)
@@ -143,8 +144,8 @@ func (r *writeRun) begin() error {
 
 // finish carries out the actions that are due and judges RESTRICT. Child keys without parents wait for commit from here on.
 func (r *writeRun) finish() error {
-	if err := r.act(); err != nil {
-		return unlessFail(err)
+	if err := r.act(nil); err != nil {
+		return err
 	}
 	for i := range r.acts {
 		if err := r.acts[i].restrict(); err != nil {

@@ -23,7 +23,8 @@ type actionRecipe struct {
 // the rows that hold them.
 //
 // Actions are carried out when the rows of the change that led to them are written, for all of them together: a child without an
-// index on its key is scanned once, not once for each row of the parent.
+// index on its key is scanned once, not once for each row of the parent. Where the rows to come could take up a value that was given
+// up, or give one up that was taken, those so far are dealt with before (writeRun.act).
 type actionRun struct {
 	*actionRecipe
 	run *writeRun
@@ -119,26 +120,35 @@ func identical(x, y types.Value) bool {
 
 // sameKey reports whether two rows of the parent are referred to by the same values.
 func (a *actionRun) sameKey(x, y types.Row) (bool, error) {
-	a.buf = a.buf[:0]
-	var err error
-	for _, row := range []types.Row{x, y} {
-		key := make(types.Row, len(a.ParentColumns))
-		for i, c := range a.ParentColumns {
-			key[i] = row[c]
-		}
-		from := len(a.buf)
-		if a.buf, err = a.probe.keys.Append(a.buf, key...); err != nil {
-			return false, err
-		}
-		if from > 0 {
-			return bytes.Equal(a.buf[:from], a.buf[from:]), nil
-		}
-	}
-	return true, nil // a key without columns
+	return a.equalKeys(a.parentKey(x), a.parentKey(y))
 }
 
-// act carries out the actions that are due, those that they lead to included.
-func (r *writeRun) act() error {
+// parentKey gives the values by which a row of the parent is referred to.
+func (a *actionRun) parentKey(row types.Row) types.Row {
+	key := make(types.Row, len(a.ParentColumns))
+	for i, c := range a.ParentColumns {
+		key[i] = row[c]
+	}
+	return key
+}
+
+func (a *actionRun) equalKeys(x, y types.Row) (bool, error) {
+	var err error
+	if a.buf, err = a.probe.keys.Append(a.buf[:0], x...); err != nil {
+		return false, err
+	}
+	n := len(a.buf)
+	if a.buf, err = a.probe.keys.Append(a.buf, y...); err != nil {
+		return false, err
+	}
+	return bytes.Equal(a.buf[:n], a.buf[n:]), nil
+}
+
+// act carries out the actions that are due, those that they lead to included. inserted is the row of an INSERT that led to them, nil for
+// others: a row that took the place of its own parent is its own parent, and loses none.
+func (r *writeRun) act(inserted *rowWriter) error {
+	r.acting = true
+	defer func() { r.acting = false }()
 	for round := 0; len(r.pending) > 0; round++ {
 		if round == maxRounds {
 			return types.Errorf(types.CONSTRAINT, "Foreign key cascade cycle detected: %s", r.pending[0].Key.Name)
@@ -148,8 +158,8 @@ func (r *writeRun) act() error {
 		}
 		a := r.pending[0]
 		r.pending = r.pending[:copy(r.pending, r.pending[1:])]
-		if err := a.carryOut(); err != nil {
-			return err
+		if err := a.carryOut(inserted); err != nil {
+			return unlessFail(err)
 		}
 	}
 	return nil
@@ -183,11 +193,15 @@ func (a *actionRun) find(keys *keyList, f func(n int, row types.Row) (bool, erro
 }
 
 // carryOut applies the action to the rows of the child that hold the values noted.
-func (a *actionRun) carryOut() error {
+func (a *actionRun) carryOut(inserted *rowWriter) error {
 	a.keys, a.busy = a.busy, a.keys
 	a.next, a.busyNext = a.busyNext, a.next
 	w := &a.run.writer[a.rules.slot]
+	w.lost.reset()
 	err := a.find(&a.busy, func(n int, row types.Row) (bool, error) {
+		if own, err := a.ownParent(inserted, n, row); own || err != nil {
+			return true, err
+		}
 		written, err := a.apply(w, n, row)
 		if err == nil && !written {
 			err = a.left.addKey(a.busy.key(n))
@@ -199,9 +213,20 @@ func (a *actionRun) carryOut() error {
 	return err
 }
 
+// ownParent reports whether a row that holds the n-th value is the one just inserted and has that value as a parent itself.
+func (a *actionRun) ownParent(inserted *rowWriter, n int, row types.Row) (bool, error) {
+	if inserted == nil || inserted.table != a.Child || a.Child != a.Parent || !inserted.holds(row) {
+		return false, nil
+	}
+	return a.equalKeys(a.busy.key(n), a.parentKey(inserted.new))
+}
+
 // apply removes or writes one row of the child; false when a conflict action left it alone.
 func (a *actionRun) apply(w *rowWriter, n int, row types.Row) (written bool, err error) {
 	copy(w.old, row)
+	if lost, err := w.lost.has(row); lost || err != nil {
+		return true, err
+	}
 	if a.rules.op != ast.OnDelete {
 		if err := a.compose(w, n); err != nil {
 			return false, err

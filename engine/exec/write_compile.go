@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/plan"
@@ -14,6 +16,10 @@ type writeRecipe struct {
 	actions []*actionRecipe
 	refs    []*refRecipe
 	probes  []*probeRecipe
+	// inserted and updated are the tables that the program's own changes name. settleEach tells that what a row of an INSERT leads to
+	// may be rows of these very tables, which must not wait for the rows that come after it; reachesUpdated tells it of UPDATE.
+	inserted, updated          []*catalog.Table
+	settleEach, reachesUpdated bool
 	// compiled, looked and referred find what is reached again.
 	compiled map[*plan.Rules]*rulesRecipe
 	looked   map[*plan.Probe]*probeRecipe
@@ -270,6 +276,10 @@ func (b *builder) settleWrites() {
 	}
 	for _, a := range w.actions {
 		a.childWritten = written(a.Child)
+		if a.rules != nil {
+			w.settleEach = w.settleEach || slices.Contains(w.inserted, a.Child)
+			w.reachesUpdated = w.reachesUpdated || slices.Contains(w.updated, a.Child)
+		}
 	}
 	for _, r := range w.refs {
 		r.parentWritten = r.Parent != nil && written(r.Parent)

@@ -23,6 +23,7 @@ type insertRecipe struct {
 func (b *builder) insert(n *plan.Insert, r *changeRecipe) func(o *changeOp) error {
 	in := &insertRecipe{omittedBy: n.OmittedBy}
 	t := n.Rules.Table
+	b.write.inserted = append(b.write.inserted, t)
 	if v, ok := n.Source.(*plan.Values); ok {
 		c := b.over(nil)
 		for _, row := range v.Rows {
@@ -120,7 +121,7 @@ func (o *changeOp) store() error {
 		if err != nil || !written {
 			return err
 		}
-		return o.written()
+		return o.inserted()
 	}
 	res, err := o.w.perform(ast.ConflictAbort)
 	switch {
@@ -131,6 +132,16 @@ func (o *changeOp) store() error {
 	}
 	if err := o.w.follow(&res); err != nil {
 		return err
+	}
+	return o.inserted()
+}
+
+// inserted answers for a row that was stored.
+func (o *changeOp) inserted() error {
+	if w := o.ec.write; w.settleEach && len(w.pending) > 0 {
+		if err := w.act(o.w); err != nil {
+			return err
+		}
 	}
 	return o.written()
 }
@@ -173,7 +184,7 @@ func (o *changeOp) upsert(v *vtab.Violation) error {
 	if err != nil || !written {
 		return err
 	}
-	return o.written()
+	return o.inserted()
 }
 
 // catches reports whether the proposed row equals the stored one under a rule that the clause names.
@@ -215,6 +226,7 @@ func (o *changeOp) doUpdate(u *upsertRecipe, stored types.Row) error {
 	copy(w.context(), o.w.context())
 	copy(w.old, stored)
 	copy(w.new, stored)
+	w.lost.reset()
 	if err := evalCells(o.ec, u.set, both, w.new); err != nil {
 		return err
 	}
@@ -223,6 +235,9 @@ func (o *changeOp) doUpdate(u *upsertRecipe, stored types.Row) error {
 	}
 	written, err := w.write(ast.ConflictDefault)
 	if err != nil || !written {
+		return err
+	}
+	if err := o.ec.write.act(nil); err != nil { // a later row may update the same one again
 		return err
 	}
 	copy(o.w.new, w.new) // RETURNING speaks of the row as stored

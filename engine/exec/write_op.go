@@ -104,6 +104,7 @@ func (o *changeOp) Open(ec *Context) error {
 // begin gets ready for the first row.
 func (o *changeOp) begin(ec *Context) error {
 	o.ec, o.w, o.ordinal = ec, &ec.write.writer[o.rules.slot], 0
+	o.w.lost.reset()
 	if len(o.returning) > 0 {
 		if err := o.rows.start(ec, len(o.returning)); err != nil {
 			return err

@@ -17,6 +17,7 @@ type rowWriter struct {
 	spare         []types.Value // substitutes for NULL, by notNull
 	opened        vtab.Table    // nil until the first write of a run
 	op            vtab.RowOp
+	lost          lostRows
 }
 
 func newRowWriter(run *writeRun, r *rulesRecipe) rowWriter {
@@ -34,7 +35,17 @@ func (w *rowWriter) context() types.Row { return w.row[2*w.width:] }
 // forget drops what the last run left.
 func (w *rowWriter) forget() {
 	clear(w.row)
-	w.opened, w.op = nil, vtab.RowOp{}
+	w.opened, w.op, w.lost = nil, vtab.RowOp{}, lostRows{}
+}
+
+// holds reports whether a stored row of the table is the one just written.
+func (w *rowWriter) holds(row types.Row) bool {
+	for _, c := range w.key {
+		if !identical(row[c], w.new[c]) {
+			return false
+		}
+	}
+	return true
 }
 
 // admit computes what the row is computed of and checks it; false when the row is to be left out.
@@ -163,15 +174,8 @@ func (w *rowWriter) perform(or ast.ConflictAction) (vtab.UpdateResult, error) {
 
 // follow notes what the written row leads to: rows that REPLACE removed, checks that wait for commit, foreign keys of both sides.
 func (w *rowWriter) follow(res *vtab.UpdateResult) error {
-	if res.Replaced != nil {
-		if err := w.evicted(res.Replaced); err != nil {
-			return err
-		}
-	}
-	for _, row := range res.Evicted {
-		if err := w.evicted(row); err != nil {
-			return err
-		}
+	if err := w.evicted(res); err != nil {
+		return err
 	}
 	for _, c := range w.checks {
 		if c.program != nil {
@@ -196,26 +200,6 @@ func (w *rowWriter) follow(res *vtab.UpdateResult) error {
 	}
 	for _, a := range w.gone {
 		if err := w.run.acts[a.slot].gone(w.old); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// evicted notes what the removal of a row by REPLACE leads to. RESTRICT does not mind values that the new row holds itself.
-func (w *rowWriter) evicted(row types.Row) error {
-	for _, a := range w.gone {
-		act := &w.run.acts[a.slot]
-		if a.Do == ast.FKRestrict {
-			same, err := act.sameKey(row, w.new)
-			if err != nil {
-				return err
-			}
-			if same {
-				continue
-			}
-		}
-		if err := act.gone(row); err != nil {
 			return err
 		}
 	}

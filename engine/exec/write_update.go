@@ -18,6 +18,7 @@ type updateRecipe struct {
 
 // update compiles what is particular to UPDATE.
 func (b *builder) update(n *plan.Update, r *changeRecipe) func(o *changeOp) error {
+	b.write.updated = append(b.write.updated, n.Rules.Table)
 	r.in = b.node(n.Source)
 	r.update = &updateRecipe{
 		old: positions(n.Source.Output(), n.Rules.Old), key: n.Rules.Table.KeyColumns(),
@@ -59,6 +60,9 @@ func (o *changeOp) updateRows() error {
 // updateRow writes the row whose old image is in the frame.
 func (o *changeOp) updateRow(source types.Row) error {
 	w := o.w
+	if lost, err := w.lost.has(w.old); lost || err != nil {
+		return err
+	}
 	copy(w.new, w.old)
 	if err := evalCells(o.ec, o.update.set, source, w.new); err != nil {
 		return err

@@ -178,7 +178,7 @@ func (b *Binder) mergeWrites() {
 			continue
 		}
 		t := u.Rules.Table
-		u.Present = b.probe(t, t.KeyColumns(), b.tableColumns(t), true)
+		u.Present = b.probe(&Probe{Table: t, Columns: t.KeyColumns(), Rows: true}, b.tableColumns(t))
 	}
 }
 

@@ -52,7 +52,7 @@ func (b *Binder) reference(child *catalog.Table, key *catalog.ForeignKey) *Refer
 		return ref
 	}
 	ref.ParentColumns = cols
-	ref.Find = b.probe(ref.Parent, cols, pick(b.tableColumns(child), key.Columns), false)
+	ref.Find = b.probe(&Probe{Table: ref.Parent, Columns: cols}, pick(b.tableColumns(child), key.Columns))
 	return ref
 }
 
@@ -141,9 +141,9 @@ func (rs *ruleSet) action(parent, child *catalog.Table, key *catalog.ForeignKey,
 	if op == ast.OnUpdate {
 		a.Do = key.OnUpdate
 	}
-	find := actionFind{key, a.Do != ast.FKRestrict}
+	find := actionFind{key, a.Do != ast.FKRestrict, op == ast.OnUpdate && a.Do == ast.FKCascade && isInRule(child, key.Columns)}
 	if rs.finds[find] == nil {
-		rs.finds[find] = b.probe(child, key.Columns, pick(b.tableColumns(parent), cols), find.rows)
+		rs.finds[find] = b.probe(&Probe{Table: child, Columns: key.Columns, Rows: find.rows, InOrder: find.inOrder}, pick(b.tableColumns(parent), cols))
 	}
 	a.Find = rs.finds[find]
 	switch {
@@ -157,6 +157,16 @@ func (rs *ruleSet) action(parent, child *catalog.Table, key *catalog.ForeignKey,
 		}
 	}
 	return a
+}
+
+// isInRule reports whether a uniqueness rule of a table reads one of the columns: then it matters in which order rows are rewritten.
+func isInRule(t *catalog.Table, columns []int) bool {
+	for _, r := range t.UniqueRules() {
+		if r.Index != nil && r.Index.Where != nil || slices.ContainsFunc(r.Columns(), func(c int) bool { return c < 0 || slices.Contains(columns, c) }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(columns, t.InKey)
 }
 
 // actionDefault binds the default that SET DEFAULT gives a column of the child; nil for none, and for other actions.
@@ -175,17 +185,16 @@ func (rs *ruleSet) actionDefault(a *Action, column int) Expr {
 func BindFetch(t *catalog.Table, env *Env) (*Probe, error) {
 	b := NewBinder(env)
 	b.stored = true
-	p := b.probe(t, t.KeyColumns(), b.tableColumns(t), true)
+	p := b.probe(&Probe{Table: t, Columns: t.KeyColumns(), Rows: true}, b.tableColumns(t))
 	return p, b.err
 }
 
-// probe plans the lookup of rows of a table by a list of keys of the given columns' types: by a seek for each key where a structure of
-// the table serves, else by one scan past all keys.
-func (b *Binder) probe(t *catalog.Table, columns []int, keys []Column, rows bool) *Probe {
-	if len(keys) > len(columns) {
-		keys = pick(keys, columns)
+// probe plans a lookup by keys of the given columns' types, of which only as many as the lookup has columns count: by a seek for each key
+// where a structure of the table serves, else by one scan past all keys.
+func (b *Binder) probe(p *Probe, keys []Column) *Probe {
+	if len(keys) > len(p.Columns) {
+		keys = pick(keys, p.Columns)
 	}
-	p := &Probe{Table: t, Columns: columns, Rows: rows}
 	if b.err == nil && !b.probeBySeek(p, keys) && b.err == nil {
 		b.probeByScan(p, keys)
 	}
@@ -237,5 +246,10 @@ func (b *Binder) probeBySeek(p *Probe, keys []Column) bool {
 // probeByScan plans a scan of the table with the keys remembered.
 func (b *Binder) probeByScan(p *Probe, keys []Column) {
 	scan, conds := p.begin(b, keys)
-	p.finish(b, &Join{Kind: InnerJoin, L: scan, R: p.Keys, On: conds}, scan)
+	var found Node = &Join{Kind: InnerJoin, L: scan, R: p.Keys, On: conds}
+	if p.InOrder {
+		number := p.Keys.Cols[len(p.Keys.Cols)-1]
+		found = &Sort{Input: found, Keys: []SortKey{{X: b.ref(number, ast.NoPos)}}}
+	}
+	p.finish(b, found, scan)
 }

@@ -26,8 +26,8 @@ type ruleSet struct {
 
 // actionFind identifies the lookup of an action's rows.
 type actionFind struct {
-	key  *catalog.ForeignKey
-	rows bool
+	key           *catalog.ForeignKey
+	rows, inOrder bool
 }
 
 // actionRules identifies the rules of an action's rows: the operation, and under which foreign key its columns are set.

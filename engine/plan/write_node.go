@@ -179,9 +179,10 @@ type Probe struct {
 	Columns []int
 	Keys    *WorkRead
 	// By says how each pair compares.
-	By   []Order
-	Rows bool
-	Plan *Plan
+	By []Order
+	// Rows asks for the rows, not only for the keys that are there; InOrder for those of a key before those of the next.
+	Rows, InOrder bool
+	Plan          *Plan
 }
 
 // changeReads lists the columns of the source that a change reads besides those of its expressions: all that the row is made of.
