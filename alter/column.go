@@ -89,8 +89,10 @@ func (c *change) setDataType(t *catalog.Table, a *ast.SetDataType, ddl string) e
 	}
 	reg := c.env.BuildEnv(c.env.Catalog().Edit()).Types
 	to := reg.Lookup(a.Type.Name)
-	if _, err := reg.CheckCollation(to, old.Collation.Name, old.Name); err != nil {
-		return err
+	for _, c := range collationsOf(t, col) {
+		if _, err := reg.CheckCollation(to, c.Name, old.Name); err != nil {
+			return err
+		}
 	}
 	after := t.WithColumn(col, func(x *catalog.Column) { x.TypeName, x.Type = ast.Format(&a.Type), to })
 	if to == old.Type {
@@ -115,6 +117,19 @@ func (c *change) setDataType(t *catalog.Table, a *ast.SetDataType, ddl string) e
 			return nil
 		},
 	})
+}
+
+// collationsOf gives the collations under which a column is kept: its own, and those of the indexes on it.
+func collationsOf(t *catalog.Table, col int) []*types.Collation {
+	out := []*types.Collation{t.Columns[col].Collation}
+	for _, ix := range t.Indexes {
+		for _, m := range ix.Members {
+			if m.X == nil && m.Column == col {
+				out = append(out, m.Collation)
+			}
+		}
+	}
+	return out
 }
 
 // setCollate gives a column another collation. Structures that order by it are written anew and their uniqueness proved.

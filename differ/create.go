@@ -259,6 +259,27 @@ func (c *comparison) emitCreateIndex(x *creation) {
 		s.let(c.oldColumns()...)
 	case p.isMatched():
 		s.need(c.indexNeeds(p, x.index.stmt)...)
+		s.need(c.collationNeeds(p, x.index.stmt.Name.Name.Text)...)
 		s.need(p.rebuiltResources()...)
 	}
+}
+
+// collationNeeds gives the columns of a declared index that take its collation only once the plan has retyped them.
+func (c *comparison) collationNeeds(p *tablePair, index string) []resource {
+	i := p.decl.IndexPosition(index)
+	if i < 0 {
+		return nil
+	}
+	var out []resource
+	for _, m := range p.decl.Indexes[i].Members {
+		for _, q := range p.columns {
+			if m.X != nil || !q.retyped || q.decl != p.decl.Columns[m.Column] {
+				continue
+			}
+			if _, err := c.env.Types.CheckCollation(q.from.Type, m.Collation.Name, q.decl.Name); err != nil {
+				out = append(out, domainResource(p.name, q.decl.Name))
+			}
+		}
+	}
+	return out
 }

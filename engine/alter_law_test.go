@@ -211,3 +211,17 @@ func TestRetypeRoundTrip(t *testing.T) {
 		}
 	})
 }
+
+// A type that takes no collation is refused for a column that an index keeps under one: the table could not be read from the catalog again.
+func TestTypesKeepIndexCollations(t *testing.T) {
+	onEach(t, func(t *testing.T, h *host) {
+		c := h.conn()
+		c.exec("create table t (id integer primary key, v text null, n integer null); create index ix on t (id, v collate nocase); create index iy on t (n collate rtrim)")
+		c.fails(types.ERROR, "Unknown collation 'NOCASE' for type 'JSON' on column 'v'", "alter table t alter column v set data type json")
+		c.fails(types.ERROR, "Unknown collation", "alter table t alter column n set data type date")
+		c.exec("alter table t alter column n set data type real; drop index ix; alter table t alter column v set data type json")
+		r, err := h.db.Check(ctx)
+		require.NoError(t, err)
+		require.Empty(t, r.Faults)
+	})
+}
