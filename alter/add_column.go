@@ -69,10 +69,7 @@ func (c *change) newColumn(t *catalog.Table, def *ast.ColumnDef) (*newColumn, er
 	if err := catalog.CheckItemTags(def); err != nil {
 		return nil, err
 	}
-	cat := c.env.Catalog()
-	build := c.env.BuildEnv(cat.Edit())
-	build.Resolver = c.env.Names(cat)
-	build.CheckExpression = func(t *catalog.Table, e catalog.Expression) error { return c.env.CheckExpression(with(cat, t), t, e) }
+	build := c.buildEnv(c.env.Catalog().Edit())
 	col, err := catalog.BuildColumn(def, build)
 	if err != nil {
 		return nil, err

@@ -19,9 +19,7 @@ func (c *change) setDefault(t *catalog.Table, a *ast.SetDefault) error {
 		return types.Errorf(types.ERROR, "Column '%s' of table '%s' cannot have both DEFAULT and GENERATED ALWAYS AS", t.Columns[col].Name, t.Name)
 	}
 	after := t.WithColumn(col, func(x *catalog.Column) { x.Default = a.X })
-	cat := c.env.Catalog()
-	build := c.env.BuildEnv(cat.Edit())
-	build.CheckExpression = func(t *catalog.Table, e catalog.Expression) error { return c.env.CheckExpression(with(cat, t), t, e) }
+	build := c.buildEnv(c.env.Catalog().Edit())
 	for e := range after.Expressions() {
 		if e.Kind == catalog.DefaultExpression && e.Column == col {
 			if err := build.CheckRowExpression(after, e); err != nil {

@@ -74,10 +74,7 @@ func (c *change) withCheck(t *catalog.Table, k *ast.TableConstraint, column stri
 	}
 	after := t.Clone()
 	after.Checks = append(after.Checks, check)
-	cat := c.env.Catalog()
-	build := c.env.BuildEnv(cat.Edit())
-	build.Resolver = c.env.Names(cat)
-	build.CheckExpression = func(t *catalog.Table, e catalog.Expression) error { return c.env.CheckExpression(with(cat, t), t, e) }
+	build := c.buildEnv(c.env.Catalog().Edit())
 	for e := range after.Expressions() {
 		if e.Kind == catalog.CheckExpression && e.Check == len(t.Checks) {
 			if err := build.CheckRowExpression(after, e); err != nil {

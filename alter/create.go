@@ -21,7 +21,7 @@ func (c *change) createTable(s *ast.CreateTableStmt) error {
 		return err
 	}
 	edit := c.env.Catalog().Edit()
-	build := c.env.BuildEnv(edit)
+	build := c.buildEnv(edit)
 	name, _ := build.ModuleOf(s.Using)
 	m := c.env.Module(name)
 	if m == nil {
@@ -29,10 +29,6 @@ func (c *change) createTable(s *ast.CreateTableStmt) error {
 	}
 	if s.Maintained != nil {
 		return unsupported("CREATE TABLE … MAINTAINED")
-	}
-	build.Resolver = c.env.Names(edit.Snapshot())
-	build.CheckExpression = func(t *catalog.Table, e catalog.Expression) error {
-		return c.env.CheckExpression(with(edit.Snapshot(), t), t, e)
 	}
 	t, err := catalog.BuildTable(s, build)
 	if err != nil {
@@ -90,11 +86,7 @@ func (c *change) createIndex(s *ast.CreateIndexStmt) error {
 		return err
 	}
 	edit := c.env.Catalog().Edit()
-	build := c.env.BuildEnv(edit)
-	build.CheckExpression = func(t *catalog.Table, e catalog.Expression) error {
-		return c.env.CheckExpression(edit.Snapshot(), t, e)
-	}
-	ix, err := catalog.BuildIndex(s, t, build)
+	ix, err := catalog.BuildIndex(s, t, c.buildEnv(edit))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package alter
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
@@ -65,7 +66,7 @@ func (c *change) checkNotParentColumn(t *catalog.Table, col int, what string) er
 			if !types.EqualFold(schema, t.Schema) || !types.EqualFold(parent, t.Name) {
 				continue
 			}
-			if child == t && contains(fk.Columns, col) {
+			if child == t && slices.Contains(fk.Columns, col) {
 				continue
 			}
 			for _, p := range fk.ParentColumns {
@@ -76,13 +77,4 @@ func (c *change) checkNotParentColumn(t *catalog.Table, col int, what string) er
 		}
 	}
 	return nil
-}
-
-func contains(list []int, x int) bool {
-	for _, v := range list {
-		if v == x {
-			return true
-		}
-	}
-	return false
 }

@@ -19,9 +19,7 @@ func (c *change) renameTable(t *catalog.Table, a *ast.RenameTable) error {
 	r := &renamer{change: c, names: c.env.Names(c.env.Catalog()), edit: e, renamings: []ast.Renaming{{Schema: t.Schema, Name: t.Name, To: a.To.Text}}}
 	renamed := r.table(t).Clone()
 	renamed.Name, renamed.Seq = a.To.Text, e.NewSeq()
-	if err := r.followers(t); err != nil {
-		return err
-	}
+	r.followers(t)
 	e.DropRelation(t.Schema, t.Name)
 	e.PutTable(renamed)
 	c.env.Install(e.Done())
@@ -48,9 +46,7 @@ func (c *change) renameColumn(t *catalog.Table, a *ast.RenameColumn) error {
 	if err := checkMovedStructures(t, renamed); err != nil {
 		return err
 	}
-	if err := r.followers(t); err != nil {
-		return err
-	}
+	r.followers(t)
 	e.PutTable(renamed)
 	c.env.Install(e.Done())
 	return nil
@@ -130,7 +126,7 @@ type renamer struct {
 }
 
 // followers rewrites every object but the renamed table itself.
-func (r *renamer) followers(renamed *catalog.Table) error {
+func (r *renamer) followers(renamed *catalog.Table) {
 	cat := r.change.env.Catalog()
 	for _, schema := range cat.Schemas() {
 		for t := range cat.Tables(schema) {
@@ -156,7 +152,6 @@ func (r *renamer) followers(renamed *catalog.Table) error {
 			}
 		}
 	}
-	return nil
 }
 
 // table gives the table with its expressions and foreign keys rewritten; t itself when nothing in it changes.

@@ -61,6 +61,16 @@ func (c *change) numberUniques(t *catalog.Table) {
 	}
 }
 
+// buildEnv is what definitions are built with that take their numbers from edit. Expressions are judged in the pending catalog, with their
+// table as it is to be.
+func (c *change) buildEnv(edit *catalog.Edit) catalog.BuildEnv {
+	cat := c.env.Catalog()
+	build := c.env.BuildEnv(edit)
+	build.Resolver = c.env.Names(cat)
+	build.CheckExpression = func(t *catalog.Table, e catalog.Expression) error { return c.env.CheckExpression(with(cat, t), t, e) }
+	return build
+}
+
 // with gives a catalog in which t has its new definition.
 func with(cat *catalog.Snapshot, t *catalog.Table) *catalog.Snapshot {
 	e := cat.Edit()
