@@ -161,6 +161,19 @@ func TestTablesFull(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
+// A close that finds no room for tables leaves what was committed in the log.
+func TestCloseOnFullDisk(t *testing.T) {
+	f, s, o := openFaulty(t)
+	require.NoError(t, commit(s, true, 100, 10, "a"))
+	f.Fail(syscall.ENOSPC, 0, func(op errorfs.Op) bool { return isTable(op.Path) && crashtest.Writes(op) })
+	require.NoError(t, s.Close())
+	f.Heal()
+	s, err := Open("db", o)
+	require.NoError(t, err)
+	require.Len(t, kvtest.Dump(t, s, kv.Span{}), 100)
+	require.NoError(t, s.Close())
+}
+
 // A commit already waits for room in memory when tables begin to fail: it gives up after the stall limit.
 func TestStalledCommitGivesUp(t *testing.T) {
 	var gate sync.WaitGroup

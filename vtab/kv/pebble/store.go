@@ -366,6 +366,9 @@ func (s *Store) Close() error {
 func (s *Store) closeDB() error {
 	var err error
 	if !s.health.gone.Load() {
+		s.settle()
+	}
+	if !s.health.gone.Load() {
 		s.fence.running.Store(false)
 		err = s.health.run(s.what("close"), s.db.Close)
 	}
@@ -374,6 +377,32 @@ func (s *Store) closeDB() error {
 		s.fence.abandon()
 	}
 	return err
+}
+
+// settle moves what lies in the log alone into tables before the store is closed. Tables have checksums for all they hold, while a
+// damaged end of the log is taken for the trace of a crash. What cannot be moved now is as durable where it is.
+func (s *Store) settle() {
+	if s.given.ReadOnly || s.health.checkWrite() != nil {
+		return
+	}
+	var flushed <-chan struct{}
+	if err := s.health.guard(func() (err error) { flushed, err = s.db.AsyncFlush(); return err }); err != nil {
+		return
+	}
+	look := time.NewTicker(firstLook)
+	defer look.Stop()
+	for {
+		select {
+		case <-flushed:
+			return
+		case <-s.health.broken:
+			return
+		case <-look.C:
+			if s.health.checkWrite() != nil { // Pebble would try for ever
+				return
+			}
+		}
+	}
 }
 
 // abandoned holds broken stores in builds in which Pebble ends the process when one is collected without having been closed.
