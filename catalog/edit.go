@@ -79,8 +79,16 @@ func (e *Edit) PutSchema(from *Snapshot, schema string) {
 	}
 }
 
-// WithSchema gives the snapshot with a schema of another one, which need not have it, in place of its own.
+// WithSchema gives the snapshot with a schema of another one, which need not have it, in place of its own. It takes no time to speak of
+// where neither has other schemas that hold something.
 func (s *Snapshot) WithSchema(from *Snapshot, schema string) *Snapshot {
+	if !s.holdsBeside(schema) && !from.holdsBeside(schema) {
+		e := from.Edit()
+		for _, own := range s.schemas {
+			e.AddSchema(own)
+		}
+		return e.Done()
+	}
 	e := NewSnapshot().Edit()
 	for _, own := range s.schemas {
 		if !types.EqualFold(own, schema) {
@@ -89,6 +97,25 @@ func (s *Snapshot) WithSchema(from *Snapshot, schema string) *Snapshot {
 	}
 	e.PutSchema(from, schema)
 	return e.Done()
+}
+
+// holdsBeside reports whether a schema other than the one named holds something.
+func (s *Snapshot) holdsBeside(schema string) bool {
+	for _, own := range s.schemas {
+		if types.EqualFold(own, schema) {
+			continue
+		}
+		for range s.Tables(own) {
+			return true
+		}
+		for range s.Views(own) {
+			return true
+		}
+		for range s.Assertions(own) {
+			return true
+		}
+	}
+	return false
 }
 
 // PutView adds a view or replaces the one of its name.

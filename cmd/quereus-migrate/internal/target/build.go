@@ -45,13 +45,13 @@ func Plan(ctx context.Context, conn *engine.Conn, d *catalog.Declared, o engine.
 
 // catalogOf gives the catalog that a database with the schemas would have. Each may name tables of those before it.
 func catalogOf(db *engine.DB, schemas []*catalog.Declared) (*catalog.Snapshot, error) {
-	e := catalog.NewSnapshot().Edit()
+	cat := catalog.NewSnapshot()
 	for _, d := range schemas {
 		conn, err := Session(db, d)
 		if err != nil {
 			return nil, err
 		}
-		r, err := conn.Verify(d, e.Snapshot())
+		r, err := conn.Verify(d, cat)
 		conn.Close()
 		if err != nil {
 			return nil, err
@@ -61,9 +61,9 @@ func catalogOf(db *engine.DB, schemas []*catalog.Declared) (*catalog.Snapshot, e
 				return nil, types.Errorf(types.UNSUPPORTED, "a schema with the maintained table %s to start from is not supported yet", t.Name)
 			}
 		}
-		e.PutSchema(r.Snapshot, d.Schema())
+		cat = cat.WithSchema(r.Snapshot, d.Schema())
 	}
-	return e.Done(), nil
+	return cat, nil
 }
 
 // build makes a database that has the schemas.
