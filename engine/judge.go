@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
@@ -21,8 +23,8 @@ func (c *Conn) freshEnv(cat *catalog.Snapshot) *plan.Env {
 
 // checkExpression judges an expression of t that is about to be stored: names, functions and determinism.
 func (c *Conn) checkExpression(cat *catalog.Snapshot, t *catalog.Table, x catalog.Expression) error {
-	if _, ok := x.X.(*ast.Literal); ok && x.Kind == catalog.DefaultExpression {
-		return nil // as most defaults are: it names nothing
+	if isLiteralDefault(x) {
+		return nil
 	}
 	_, err := plan.BindTableExpr(t, x.X, use(t, x), c.freshEnv(cat))
 	switch {
@@ -55,14 +57,36 @@ func (c *Conn) judge(d *catalog.Declared, r *catalog.Resolved, beside *catalog.S
 			return nil
 		}
 	}
-	j := judgement{conn: c, schema: d.Schema(), live: beside, whole: beside.WithSchema(r.Snapshot, d.Schema())}
-	for _, item := range d.Items {
+	whole := judgement{conn: c, schema: d.Schema(), live: beside, whole: beside.WithSchema(r.Snapshot, d.Schema())}
+	c.effective() // from here on it is only read
+	shares := make([]judgement, runtime.GOMAXPROCS(0))
+	var all sync.WaitGroup
+	for i := range shares {
+		j := &shares[i]
+		*j = whole
+		all.Go(func() { j.items(d.Items[i*len(d.Items)/len(shares) : (i+1)*len(d.Items)/len(shares)]) })
+	}
+	all.Wait()
+	for i := range shares {
+		whole.faults = append(whole.faults, shares[i].faults...)
+		whole.elsewhere = append(whole.elsewhere, shares[i].elsewhere...)
+	}
+	if whole.faults == nil {
+		return errors.Join(whole.elsewhere...)
+	}
+	return errors.Join(whole.faults...)
+}
+
+// items judges a share of the items, beside the goroutines that judge the others.
+func (j *judgement) items(items []catalog.DeclaredItem) {
+	defer func() {
+		if v := recover(); v != nil {
+			j.faults = append(j.faults, j.conn.panicked("declare schema "+j.schema, v))
+		}
+	}()
+	for _, item := range items {
 		j.item(item)
 	}
-	if j.faults == nil {
-		return errors.Join(j.elsewhere...)
-	}
-	return errors.Join(j.faults...)
 }
 
 func (j *judgement) fault(item catalog.DeclaredItem, n ast.Node, err error) {
@@ -97,12 +121,22 @@ func (j *judgement) table(item catalog.DeclaredItem, n *ast.CreateTableStmt) {
 	if j.conn.db.module(t.Module) == nil {
 		j.fault(item, n, catalog.About(modulePos(n), types.Errorf(types.ERROR, "No virtual table module named '%s'", t.Module)))
 	}
-	expressions := slices.SortedStableFunc(t.Expressions(), func(a, b catalog.Expression) int { return cmp.Compare(a.X.Pos(), b.X.Pos()) })
-	for _, x := range expressions {
-		if x.Index < 0 { // those of an index are judged with it
-			j.fault(item, x.X, j.conn.checkExpression(j.whole, t, x))
+	var expressions []catalog.Expression
+	for x := range t.Expressions() {
+		if x.Index < 0 && !isLiteralDefault(x) { // those of an index are judged with it
+			expressions = append(expressions, x)
 		}
 	}
+	slices.SortStableFunc(expressions, func(a, b catalog.Expression) int { return cmp.Compare(a.X.Pos(), b.X.Pos()) })
+	for _, x := range expressions {
+		j.fault(item, x.X, j.conn.checkExpression(j.whole, t, x))
+	}
+}
+
+// isLiteralDefault reports whether an expression is what most defaults are: it names nothing, so there is nothing to plan.
+func isLiteralDefault(x catalog.Expression) bool {
+	_, literal := x.X.(*ast.Literal)
+	return literal && x.Kind == catalog.DefaultExpression
 }
 
 // modulePos is where a table names its module; the table where a setting does.
