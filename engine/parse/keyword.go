@@ -211,39 +211,48 @@ func (w word) class() class {
 
 const (
 	shortestWord = 2
-	longestWord  = 13 // autoincrement
-	wordSlots    = 1024
+	longestWord  = 13   // autoincrement
+	wordSlots    = 1024 // 2 to the power of 32-22: see slotOf
 )
 
-// wordTable finds a word by the hash of its letters, colliding words in the slots behind.
+// wordTable finds a word by the mark of its letters, colliding words in the slots behind.
 var wordTable = makeWordTable()
 
-func makeWordTable() (table [wordSlots]word) {
+type wordSlot struct {
+	mark uint32
+	word word // noWord for an empty slot
+}
+
+func makeWordTable() (table [wordSlots]wordSlot) {
 	for i, name := range wordList {
-		slot := hashWord(name)
-		for table[slot] != noWord {
+		mark := markOf(name)
+		slot := slotOf(mark)
+		for table[slot].word != noWord {
 			slot = (slot + 1) % wordSlots
 		}
-		table[slot] = word(i + 1)
+		table[slot] = wordSlot{mark, word(i + 1)}
 	}
 	return table
 }
 
-// hashWord mixes the length and three letters, without regard to case.
-func hashWord(s string) uint32 {
-	first, second, last := uint32(s[0]|0x20), uint32(s[1]|0x20), uint32(s[len(s)-1]|0x20)
-	return (first + second<<3 + last<<6 + uint32(len(s))<<2) % wordSlots
+// markOf packs the length and three letters, without regard to case: few words share one.
+func markOf(s string) uint32 {
+	return uint32(s[0]|0x20) | uint32(s[1]|0x20)<<8 | uint32(s[len(s)-1]|0x20)<<16 | uint32(len(s))<<24
 }
+
+// slotOf spreads marks over the table by the golden ratio.
+func slotOf(mark uint32) uint32 { return mark * 0x9E3779B1 >> 22 % wordSlots }
 
 // lookupWord tells which word a name without quotes is. It allocates nothing.
 func lookupWord(s string) word {
 	if len(s) < shortestWord || len(s) > longestWord {
 		return noWord
 	}
-	for slot := hashWord(s); ; slot = (slot + 1) % wordSlots {
-		w := wordTable[slot]
-		if w == noWord || equalWord(s, wordList[w-1]) {
-			return w
+	mark := markOf(s)
+	for i := slotOf(mark); ; i = (i + 1) % wordSlots {
+		slot := &wordTable[i]
+		if slot.word == noWord || slot.mark == mark && equalWord(s, wordList[slot.word-1]) {
+			return slot.word
 		}
 	}
 }

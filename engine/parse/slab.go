@@ -7,7 +7,7 @@ type slab[T any] struct {
 	size  int
 }
 
-const maxChunk = 128
+const maxChunk = 1024
 
 func (s *slab[T]) new() *T {
 	if len(s.chunk) == 0 {
