@@ -28,7 +28,7 @@ type BuildEnv struct {
 	// Resolver knows the relations that subqueries of generated columns name; nil when there are none.
 	Resolver ast.Resolver
 	// CheckExpression judges what takes a binder: names, functions, determinism. It is called for each expression of a
-	// definition at its place in the documented order of checks; nil judges nothing.
+	// definition but literal defaults, at its place in the documented order of checks; nil judges nothing.
 	CheckExpression func(t *Table, e Expression) error
 
 	// stored is set while a record is read: its definition was judged when it was made, and is not judged again.

@@ -173,6 +173,9 @@ func (t *Table) checkRowExpressions(env *BuildEnv) (err error) {
 // CheckRowExpression judges a default, check or generated expression that a definition carries: what needs no binder, then
 // env.CheckExpression. The graph of generated columns is not part of it.
 func (env *BuildEnv) CheckRowExpression(t *Table, e Expression) error {
+	if e.IsLiteralDefault() {
+		return nil
+	}
 	if err := checkParameters(t, e); err != nil {
 		return err
 	}

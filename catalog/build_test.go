@@ -188,7 +188,7 @@ func TestExpressionHookSeesTheDocumentedOrder(t *testing.T) {
 		return nil
 	}
 	_, err := BuildTable(parseOne[*ast.CreateTableStmt](t,
-		"create table t (g integer generated always as (a), a integer default 1 check (a > 0), b integer default 2, check (b > 0))"), env)
+		"create table t (g integer generated always as (a), a integer default (1 + 1) check (a > 0), b integer default (2 + 2), c integer default 3, check (b > 0))"), env)
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		"DEFAULT for column 'a' in table 't'", "DEFAULT for column 'b' in table 't'",

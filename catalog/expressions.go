@@ -159,6 +159,13 @@ func (c *Column) LiteralDefault() (v types.Value, ok bool, err error) {
 	return v, err == nil, err
 }
 
+// IsLiteralDefault reports whether the expression is what most defaults are: it names nothing, and there is nothing to judge but its
+// value.
+func (e Expression) IsLiteralDefault() bool {
+	_, literal := e.X.(*ast.Literal)
+	return literal && e.Kind == DefaultExpression
+}
+
 // checkParameters refuses bind parameters, at any depth: ERROR.
 func checkParameters(t *Table, e Expression) error {
 	var err error

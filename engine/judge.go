@@ -23,9 +23,6 @@ func (c *Conn) freshEnv(cat *catalog.Snapshot) *plan.Env {
 
 // checkExpression judges an expression of t that is about to be stored: names, functions and determinism.
 func (c *Conn) checkExpression(cat *catalog.Snapshot, t *catalog.Table, x catalog.Expression) error {
-	if isLiteralDefault(x) {
-		return nil
-	}
 	_, err := plan.BindTableExpr(t, x.X, use(t, x), c.freshEnv(cat))
 	switch {
 	case errors.Is(err, types.NOTFOUND):
@@ -123,7 +120,7 @@ func (j *judgement) table(item catalog.DeclaredItem, n *ast.CreateTableStmt) {
 	}
 	var expressions []catalog.Expression
 	for x := range t.Expressions() {
-		if x.Index < 0 && !isLiteralDefault(x) { // those of an index are judged with it
+		if x.Index < 0 && !x.IsLiteralDefault() { // those of an index are judged with it
 			expressions = append(expressions, x)
 		}
 	}
@@ -131,12 +128,6 @@ func (j *judgement) table(item catalog.DeclaredItem, n *ast.CreateTableStmt) {
 	for _, x := range expressions {
 		j.fault(item, x.X, j.conn.checkExpression(j.whole, t, x))
 	}
-}
-
-// isLiteralDefault reports whether an expression is what most defaults are: it names nothing, so there is nothing to plan.
-func isLiteralDefault(x catalog.Expression) bool {
-	_, literal := x.X.(*ast.Literal)
-	return literal && x.Kind == catalog.DefaultExpression
 }
 
 // modulePos is where a table names its module; the table where a setting does.
