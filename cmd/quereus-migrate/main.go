@@ -11,7 +11,7 @@ import (
 
 func main() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // a run is short, and most of what it makes lives to its end
+		debug.SetGCPercent(400) // a run is short, and most of what it makes lives to its end
 	}
 	os.Exit(run(term.System(), os.Args[1:]))
 }
