@@ -45,6 +45,11 @@ var (
 	fractionsCut = loss{Destructive, "fractions are cut off"}
 	truthOnly    = loss{Destructive, "numbers become true or false"}
 	timesCut     = loss{Destructive, "times of day are cut off"}
+	datesCut     = loss{Destructive, "dates are cut off"}
+	firstOnly    = loss{Destructive, "all behind the first number, a year or an hour, is cut off"}
+	rounded      = loss{Warning, "integers beyond 2^53 are rounded"}
+	fitted       = loss{Warning, "what the new type has no room for is cut off"}
+	kindsLost    = loss{Info, "values of different kinds may become the same"}
 )
 
 var losses = map[retype]loss{
@@ -55,11 +60,50 @@ var losses = map[retype]loss{
 	{types.TypeText, types.TypeNumeric}:    {Warning, "text behind a leading number is cut off"},
 	{types.TypeDatetime, types.TypeDate}:   timesCut,
 	{types.TypeTimestamp, types.TypeDate}:  timesCut,
-	{types.TypeDatetime, types.TypeTime}:   {Destructive, "dates are cut off"},
+	{types.TypeDatetime, types.TypeTime}:   datesCut,
+	{types.TypeTimestamp, types.TypeTime}:  datesCut,
+	{types.TypeDate, types.TypeTime}:       datesCut,
 	{types.TypeInteger, types.TypeBoolean}: truthOnly,
 	{types.TypeReal, types.TypeBoolean}:    truthOnly,
 	{types.TypeNumeric, types.TypeBoolean}: truthOnly,
-	{types.TypeInteger, types.TypeReal}:    {Warning, "integers beyond 2^53 are rounded"},
+	{types.TypeInteger, types.TypeReal}:    rounded,
+	{types.TypeNumeric, types.TypeReal}:    rounded,
+	{types.TypeTimestamp, types.TypeReal}:  rounded,
+
+	{types.TypeDate, types.TypeInteger}:     firstOnly,
+	{types.TypeDate, types.TypeReal}:        firstOnly,
+	{types.TypeDate, types.TypeNumeric}:     firstOnly,
+	{types.TypeTime, types.TypeInteger}:     firstOnly,
+	{types.TypeTime, types.TypeReal}:        firstOnly,
+	{types.TypeTime, types.TypeNumeric}:     firstOnly,
+	{types.TypeDatetime, types.TypeInteger}: firstOnly,
+	{types.TypeDatetime, types.TypeReal}:    firstOnly,
+	{types.TypeDatetime, types.TypeNumeric}: firstOnly,
+
+	{types.TypeInteger, types.TypeDate}:      timesCut,
+	{types.TypeReal, types.TypeDate}:         timesCut,
+	{types.TypeNumeric, types.TypeDate}:      timesCut,
+	{types.TypeTimestamp, types.TypeBoolean}: truthOnly,
+
+	{types.TypeText, types.TypeBoolean}: {Warning, "numbers and words become true or false"},
+	{types.TypeText, types.TypeDate}:    {Warning, "times of day are cut off"},
+	{types.TypeText, types.TypeTime}:    {Warning, "dates are cut off"},
+
+	{types.TypeJSON, types.TypeInteger}: fitted,
+	{types.TypeJSON, types.TypeReal}:    fitted,
+	{types.TypeJSON, types.TypeNumeric}: fitted,
+	{types.TypeJSON, types.TypeBoolean}: fitted,
+	{types.TypeJSON, types.TypeDate}:    fitted,
+	{types.TypeJSON, types.TypeTime}:    fitted,
+	{types.TypeAny, types.TypeInteger}:  fitted,
+	{types.TypeAny, types.TypeReal}:     fitted,
+	{types.TypeAny, types.TypeNumeric}:  fitted,
+	{types.TypeAny, types.TypeBoolean}:  fitted,
+	{types.TypeAny, types.TypeDate}:     fitted,
+	{types.TypeAny, types.TypeTime}:     fitted,
+	{types.TypeAny, types.TypeText}:     kindsLost,
+	{types.TypeAny, types.TypeBlob}:     kindsLost,
+	{types.TypeAny, types.TypeJSON}:     kindsLost,
 }
 
 // Which values of a type convert into another (spec 50 §5).
