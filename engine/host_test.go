@@ -45,12 +45,16 @@ func onEach(t *testing.T, f func(t *testing.T, h *host)) {
 	for name, make := range hosts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := make()
-			h.t = t
-			h.start(engine.Options{})
-			f(t, h)
+			f(t, startHost(t, make()))
 		})
 	}
+}
+
+// startHost opens the database of a new host.
+func startHost(t *testing.T, h *host) *host {
+	h.t = t
+	h.start(engine.Options{})
+	return h
 }
 
 // start opens the database, which is closed at the end of the test; a leak of what readers hold fails that.

@@ -260,17 +260,13 @@ func TestScripts(t *testing.T) {
 
 // What is committed is there behind a reopen, and what is not is not.
 func TestReopen(t *testing.T) {
-	onEach(t, func(t *testing.T, h *host) {
-		if !h.durable {
-			t.Skip("nothing lasts in memory")
-		}
-		c := h.conn()
-		c.exec("create table t (id integer primary key, v text collate nocase); create index ix on t(v desc); create view w as select v from t; insert into t values (1, 'a')")
-		c.exec("begin; insert into t values (2, 'b'); alter table t add column z integer default 4; commit")
-		before := c.dump()
-		c.exec("begin; insert into t values (3, 'c', 5); drop view w")
-		require.NoError(t, c.Close())
-		h.reopen(engine.Options{})
-		require.Equal(t, before, h.conn().dump())
-	})
+	h := startHost(t, hosts["pebble"]())
+	c := h.conn()
+	c.exec("create table t (id integer primary key, v text collate nocase); create index ix on t(v desc); create view w as select v from t; insert into t values (1, 'a')")
+	c.exec("begin; insert into t values (2, 'b'); alter table t add column z integer default 4; commit")
+	before := c.dump()
+	c.exec("begin; insert into t values (3, 'c', 5); drop view w")
+	require.NoError(t, c.Close())
+	h.reopen(engine.Options{})
+	require.Equal(t, before, h.conn().dump())
 }
