@@ -1,8 +1,6 @@
 package alter
 
 import (
-	"errors"
-
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
@@ -137,51 +135,26 @@ func (c *change) inlineConstraints(w *newColumn, def *ast.ColumnDef) error {
 // inline CHECKs, then NOT NULL (spec 50 §4).
 func (c *change) backfill(w *newColumn) (func(dst, src types.Row) error, error) {
 	cat := with(c.env.Catalog(), w.table)
-	col := w.column()
-	value, err := c.env.CompileExpression(c.ctx, cat, w.table, w.valueExpression())
+	compute, err := c.computing(cat, w.table, w.position)
 	if err != nil {
 		return nil, err
-	}
-	convert := types.WriteConverter(col.Type, col.Name)
-	if value.Type == col.Type {
-		convert = types.WriteGuard(col.Type, col.Name)
 	}
 	checks, err := c.compileChecks(cat, w)
 	if err != nil {
 		return nil, err
 	}
-	at, name := w.position, w.table.Name
 	return func(dst, src types.Row) error {
 		copy(dst, src)
-		dst[at] = types.Null
-		v, err := value.Eval(dst)
-		if err != nil {
+		if err := compute(dst); err != nil {
 			return err
 		}
-		if v, err = convert(v); err != nil {
-			return err
-		}
-		dst[at] = v
 		for _, check := range checks {
 			if err := check(dst); err != nil {
 				return err
 			}
 		}
-		if col.NotNull && v.IsNull() {
-			return types.Errorf(types.CONSTRAINT, "NOT NULL constraint failed: %s.%s", name, col.Name)
-		}
-		return nil
+		return checkNotNull(w.table, w.position, dst)
 	}, nil
-}
-
-// valueExpression gives the expression that computes the new column.
-func (w *newColumn) valueExpression() catalog.Expression {
-	for e := range w.table.Expressions() {
-		if e.Column == w.position {
-			return e
-		}
-	}
-	panic(errors.New("a column that is computed per row has an expression"))
 }
 
 // compileChecks compiles the inline CHECKs of the new column.

@@ -42,6 +42,9 @@ func (e *catalogEnv) CheckExpression(*catalog.Snapshot, *catalog.Table, catalog.
 	return nil
 }
 
+func (e *catalogEnv) Changed(*catalog.Table, []int) {}
+func (e *catalogEnv) Rekeyed(*catalog.Table)        {}
+
 func (e *catalogEnv) Leaving(t *catalog.Table, constraint string) bool {
 	return e.leaving != nil && e.leaving(t, constraint)
 }

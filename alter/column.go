@@ -62,16 +62,15 @@ func (c *change) setNotNull(t *catalog.Table, a *ast.SetNotNull, ddl string) err
 		return types.Errorf(types.CONSTRAINT, "Column '%s' of table '%s' contains NULL values; give it a literal default to fill them, or update them first", old.Name, t.Name)
 	}
 	fill = fill.Clone()
-	return c.rework(rework{
-		before: t, after: after, what: "ALTER COLUMN SET NOT NULL", ddl: ddl, changed: []int{col},
-		convert: func(dst, src types.Row) error {
-			copy(dst, src)
-			if dst[col].IsNull() {
-				dst[col] = fill
-			}
-			return nil
-		},
-	})
+	w := rework{before: t, after: after, what: "ALTER COLUMN SET NOT NULL", ddl: ddl, changed: []int{col}}
+	w.convert = func(dst, src types.Row) error {
+		copy(dst, src)
+		if dst[col].IsNull() {
+			dst[col] = fill
+		}
+		return nil
+	}
+	return c.reworkValues(w, col)
 }
 
 // setDataType gives a column another type. Between aliases nothing is touched; else every value is converted as an INSERT of
@@ -99,22 +98,18 @@ func (c *change) setDataType(t *catalog.Table, a *ast.SetDataType, ddl string) e
 	if _, _, err := after.Columns[col].LiteralDefault(); err != nil {
 		return err
 	}
-	convert := types.WriteConverter(to, old.Name)
-	return c.rework(rework{
-		before: t, after: after, what: "ALTER COLUMN SET DATA TYPE", ddl: ddl, changed: []int{col},
-		convert: func(dst, src types.Row) error {
+	w := rework{before: t, after: after, what: "ALTER COLUMN SET DATA TYPE", ddl: ddl, changed: []int{col}}
+	if old.Generated == nil { // else it is computed anew
+		convert := types.WriteConverter(to, old.Name)
+		w.convert = func(dst, src types.Row) (err error) {
 			copy(dst, src)
-			v, err := convert(src[col])
-			if err != nil {
+			if dst[col], err = convert(src[col]); err != nil {
 				return types.Wrapf(types.MISMATCH, err, "Cannot convert value in column '%s' of table '%s'", old.Name, t.Name)
 			}
-			if v.IsNull() && old.NotNull {
-				return types.Errorf(types.CONSTRAINT, "NOT NULL constraint failed: %s.%s", t.Name, old.Name)
-			}
-			dst[col] = v
-			return nil
-		},
-	})
+			return checkNotNull(after, col, dst)
+		}
+	}
+	return c.reworkValues(w, col)
 }
 
 // collationsOf gives the collations under which a column is kept: its own, and those of the indexes on it.
@@ -147,18 +142,7 @@ func (c *change) setCollate(t *catalog.Table, a *ast.SetCollate, ddl string) err
 		return c.replace(after)
 	}
 	for i, ix := range after.Indexes {
-		after = after.WithIndex(i, func(n *catalog.Index) { n.Members = recollated(ix.Members, col, old.Collation, collation) })
+		after = after.WithIndex(i, func(n *catalog.Index) { n.Members = ix.Recollated(col, old.Collation, collation) })
 	}
-	return c.rework(rework{before: t, after: after, what: "ALTER COLUMN SET COLLATE", ddl: ddl})
-}
-
-// recollated gives index members in which those over the column that followed its old collation follow the new one.
-func recollated(members []catalog.IndexMember, col int, from, to *types.Collation) []catalog.IndexMember {
-	out := append([]catalog.IndexMember(nil), members...)
-	for i := range out {
-		if out[i].Column == col && out[i].Collation == from {
-			out[i].Collation = to
-		}
-	}
-	return out
+	return c.reworkValues(rework{before: t, after: after, what: "ALTER COLUMN SET COLLATE", ddl: ddl}, col)
 }

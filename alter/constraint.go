@@ -201,5 +201,9 @@ func (c *change) alterPrimaryKey(t *catalog.Table, a *ast.AlterPrimaryKey, ddl s
 	if err != nil {
 		return err
 	}
-	return c.rework(rework{before: t, after: after, what: "ALTER PRIMARY KEY", ddl: ddl})
+	if err := c.rework(rework{before: t, after: after, what: "ALTER PRIMARY KEY", ddl: ddl}); err != nil {
+		return err
+	}
+	c.env.Rekeyed(after)
+	return nil
 }

@@ -54,6 +54,11 @@ type Env interface {
 	// Leaving reports whether the plan under way will drop the table (constraint ""), or that constraint of it, later on, so that
 	// guards look at the end state (spec 21 §7).
 	Leaving(t *catalog.Table, constraint string) bool
+	// Changed is told the columns of a table, by position, whose values in rows that are there may differ from before, or compare
+	// otherwise. What depends on them and is not part of the table itself is the caller's to judge. Rekeyed is told a table that has
+	// got another key.
+	Changed(t *catalog.Table, columns []int)
+	Rekeyed(t *catalog.Table)
 	// Progress is told the rows a rewrite has done so far.
 	Progress(rows int64)
 }

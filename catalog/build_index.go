@@ -47,6 +47,7 @@ func buildMember(c *ast.IndexColumn, t *Table, env *BuildEnv) (IndexMember, erro
 		return m, nil
 	}
 	var err error
+	m.IsWritten = true
 	m.Collation, err = env.Types.CheckCollation(columnType, written.Text, columnName)
 	return m, err
 }

@@ -247,3 +247,16 @@ func checkDefault(t *Table, e Expression) error {
 	}
 	return nil
 }
+
+// SeesWrite reports whether a CHECK sees more than a row as it is: the image before an update, or variables that its write supplies.
+func (t *Table) SeesWrite(x ast.Expr) bool {
+	found := false
+	ast.Walk(x, func(n ast.Node) bool {
+		if r, ok := n.(*ast.ColumnRef); ok && r.Schema.IsZero() {
+			isOther := types.EqualFold(r.Table.Text, "old") || types.EqualFold(r.Table.Text, "context")
+			found = found || isOther || r.Table.IsZero() && t.hasContextVar(r.Column.Text)
+		}
+		return !found
+	})
+	return found
+}

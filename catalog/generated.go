@@ -17,7 +17,7 @@ func CheckGenerated(t *Table, resolver ast.Resolver) error {
 			}
 		}
 	}
-	_, err := t.GeneratedOrder(func(column int) []int { return t.columnsRead(column, resolver) })
+	_, err := t.GeneratedOrder(func(column int) []int { return t.ColumnsRead(column, resolver) })
 	return err
 }
 
@@ -36,14 +36,14 @@ func checkGeneratedReferences(t *Table, c *Column) error {
 	return nil
 }
 
-// columnsRead lists the columns of the own row that a generated column reads, its subqueries included.
-func (t *Table) columnsRead(column int, resolver ast.Resolver) []int {
+// ColumnsRead lists the positions of the columns of the own row that a generated column reads, its subqueries included; nil for a plain one.
+func (t *Table) ColumnsRead(column int, resolver ast.Resolver) []int {
 	x := t.Columns[column].Generated
 	if x == nil {
 		return nil
 	}
 	home := ast.Home{Resolver: rowResolver{t, resolver}, Path: []string{t.Schema}, Row: t.RowOwner(GeneratedExpression)}
-	named := columnNamesIn(x)
+	named := ColumnNamesIn(x)
 	var reads []int
 	for i, c := range t.Columns {
 		if named[types.Fold(c.Name)] && ast.Mentions(x, home, t.Schema, t.Name, c.Name) {
@@ -53,8 +53,9 @@ func (t *Table) columnsRead(column int, resolver ast.Resolver) []int {
 	return reads
 }
 
-// columnNamesIn gives the folded column names that occur at any depth: the only candidates for Mentions, which costs a walk.
-func columnNamesIn(x ast.Expr) map[string]bool {
+// ColumnNamesIn gives the folded names of columns that occur in an expression at any depth: the only candidates for ast.Mentions, which
+// costs more.
+func ColumnNamesIn(x ast.Expr) map[string]bool {
 	names := map[string]bool{}
 	ast.Walk(x, func(n ast.Node) bool {
 		if r, ok := n.(*ast.ColumnRef); ok {

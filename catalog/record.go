@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -85,11 +86,13 @@ type UniqueHeader struct {
 	Incarnation Incarnation
 }
 
-// IndexHeader holds the facts of an index.
+// IndexHeader holds the facts of an index. Collated are the positions of the members whose collation is written: the text says it of
+// every member. Records of before it was kept have none.
 type IndexHeader struct {
 	ID          ID
 	Seq         uint64
 	Incarnation Incarnation
+	Collated    []int
 }
 
 // Incarnations lists the key ranges that the object owns.
@@ -150,7 +153,7 @@ func (t *Table) header() Header {
 		h.Uniques = append(h.Uniques, UniqueHeader{ID: u.ID, Incarnation: u.Incarnation})
 	}
 	for _, ix := range t.Indexes {
-		h.Indexes = append(h.Indexes, IndexHeader{ID: ix.ID, Seq: ix.Seq, Incarnation: ix.Incarnation})
+		h.Indexes = append(h.Indexes, IndexHeader{ID: ix.ID, Seq: ix.Seq, Incarnation: ix.Incarnation, Collated: ix.collated()})
 	}
 	return Header{Kind: TableRecord, ID: t.ID, Seq: t.Seq, Schema: t.Schema, Name: t.Name, Table: h}
 }
@@ -201,6 +204,20 @@ func (h *TableHeader) append(b []byte) []byte {
 	for _, ix := range h.Indexes {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(ix.ID)), ix.Seq)
 		b = binary.AppendUvarint(b, uint64(ix.Incarnation))
+	}
+	return h.appendCollated(b)
+}
+
+// appendCollated appends the written collations of all indexes, nothing when there are none.
+func (h *TableHeader) appendCollated(b []byte) []byte {
+	if !slices.ContainsFunc(h.Indexes, func(ix IndexHeader) bool { return ix.Collated != nil }) {
+		return b
+	}
+	for _, ix := range h.Indexes {
+		b = binary.AppendUvarint(b, uint64(len(ix.Collated)))
+		for _, member := range ix.Collated {
+			b = binary.AppendUvarint(b, uint64(member))
+		}
 	}
 	return b
 }
@@ -346,6 +363,11 @@ func (r *headerReader) table() *TableHeader {
 	}
 	for range r.count() {
 		h.Indexes = append(h.Indexes, IndexHeader{ID: ID(r.number()), Seq: r.number(), Incarnation: Incarnation(r.number())})
+	}
+	for i := range h.Indexes {
+		for range r.count() {
+			h.Indexes[i].Collated = append(h.Indexes[i].Collated, int(r.number()))
+		}
 	}
 	return h
 }

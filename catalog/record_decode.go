@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/parse"
@@ -172,6 +173,9 @@ func (t *Table) setNumbers(h *Header) error {
 	}
 	for i, ix := range t.Indexes {
 		ix.ID, ix.Seq, ix.Incarnation = th.Indexes[i].ID, th.Indexes[i].Seq, th.Indexes[i].Incarnation
+		for j := range ix.Members {
+			ix.Members[j].IsWritten = slices.Contains(th.Indexes[i].Collated, j)
+		}
 	}
 	return nil
 }

@@ -135,8 +135,10 @@ type Index struct {
 type IndexMember struct {
 	Column int
 	X      ast.Expr // nil for a column
-	// Collation is the effective one: written, else the column's, else BINARY.
+	// Collation is the effective one: written, else the column's, else BINARY. IsWritten tells that it is the index's own, which a
+	// change of the column's leaves alone.
 	Collation *types.Collation
+	IsWritten bool
 	Desc      bool
 }
 

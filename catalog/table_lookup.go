@@ -66,6 +66,28 @@ func (t *Table) StructureName(u *Unique) string {
 	return "_uc_" + strings.Join(t.ColumnNames(u.Columns), "_")
 }
 
+// collated lists the positions of the members with a collation of their own.
+func (ix *Index) collated() (members []int) {
+	for i, m := range ix.Members {
+		if m.IsWritten {
+			members = append(members, i)
+		}
+	}
+	return members
+}
+
+// Recollated gives the index's members once the collation of a column has changed: those over it follow, except where they have
+// one of their own.
+func (ix *Index) Recollated(column int, from, to *types.Collation) []IndexMember {
+	out := slices.Clone(ix.Members)
+	for i := range out {
+		if m := &out[i]; m.Column == column && !m.IsWritten && m.Collation == from {
+			m.Collation = to
+		}
+	}
+	return out
+}
+
 // IsExposed reports whether the structure behind the constraint is listed among the indexes.
 func (u *Unique) IsExposed() bool { return u.Tags.isSet(TagExposeImplicitIndex) }
 

@@ -153,7 +153,7 @@ func TestLiteralDefault(t *testing.T) {
 
 func TestGeneratedOrder(t *testing.T) {
 	table := buildTable(t, "create table t (c integer generated always as (b + 1), b integer generated always as (a + 1), a integer, z integer generated always as (c + b))")
-	order, err := table.GeneratedOrder(func(i int) []int { return table.columnsRead(i, nil) })
+	order, err := table.GeneratedOrder(func(i int) []int { return table.ColumnsRead(i, nil) })
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 0, 3}, order)
 }

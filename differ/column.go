@@ -1,6 +1,7 @@
 package differ
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/quereus/quereus-migrate/catalog"
@@ -205,11 +206,53 @@ func (c *comparison) emitAddColumn(p *tablePair, q *columnPair) {
 	for _, k := range catalog.InlineConstraints(q.def) {
 		c.addConstraintNeeds(s, p, k)
 	}
+	s.need(c.valueNeeds(p, q)...)
 }
 
-// explicit gives the definition of an added column with the collation written out that the session's default makes another one
-// than BINARY. It stands before a default, whose last operand it would collate otherwise.
+// valueNeeds gives the columns whose final values a new column is computed from, or tested with. A member of the key that goes is not
+// waited for: it may change only when the new column has taken its place.
+func (c *comparison) valueNeeds(p *tablePair, q *columnPair) []resource {
+	names := map[string]bool{}
+	for e := range p.decl.Expressions() {
+		if own := p.decl.ColumnIndex(q.decl.Name); e.Column == own || e.Check >= 0 && q.brings(p.decl.Checks[e.Check]) {
+			maps.Copy(names, catalog.ColumnNamesIn(e.X))
+		}
+	}
+	for grown := true; grown; { // what a generated column is computed from counts too
+		before := len(names)
+		for _, g := range p.columns {
+			if g != q && g.decl.Generated != nil && names[types.Fold(g.decl.Name)] {
+				maps.Copy(names, catalog.ColumnNamesIn(g.decl.Generated))
+			}
+		}
+		grown = len(names) > before
+	}
+	var out []resource
+	for _, x := range p.columns {
+		if x != q && x.live >= 0 && names[types.Fold(x.decl.Name)] && !(p.rekeyed && p.after.InKey(x.live)) {
+			out = append(out, domainResource(p.name, x.decl.Name), valuesResource(p.name, x.decl.Name))
+		}
+	}
+	return out
+}
+
+// brings reports whether a CHECK is written on the column.
+func (q *columnPair) brings(k *catalog.Check) bool {
+	return slices.ContainsFunc(catalog.InlineConstraints(q.def), func(n *ast.TableConstraint) bool {
+		return n.Kind == ast.CheckClause && n.X == k.X
+	})
+}
+
+// explicit gives the definition of an added column without what makes it the key, which it becomes by a statement of its own, and with
+// the collation written out that the session's default makes another one than BINARY. It stands before a default, whose last operand
+// it would collate otherwise.
 func (c *comparison) explicit(q *columnPair) *ast.ColumnDef {
+	isKey := func(k *ast.ColumnConstraint) bool { return k.Kind == ast.PrimaryKeyClause }
+	if slices.ContainsFunc(q.def.Constraints, isKey) {
+		def := *q.def
+		def.Constraints = slices.DeleteFunc(slices.Clone(q.def.Constraints), isKey)
+		q = &columnPair{def: &def, decl: q.decl}
+	}
 	if q.decl.Collation == types.Binary || q.decl.CollationRank != types.RankDefault {
 		return q.def
 	}
@@ -244,7 +287,8 @@ func (c *comparison) emitColumnChanges(p *tablePair, q *columnPair) {
 		c.emitDropDefault(p, q)
 	}
 	if q.renulled {
-		c.alterColumn(p, q, &ast.SetNotNull{Column: q.def.Name, Drop: !q.decl.NotNull})
+		s := c.alterColumn(p, q, &ast.SetNotNull{Column: q.def.Name, Drop: !q.decl.NotNull})
+		s.give(valuesResource(p.name, q.decl.Name))
 	}
 }
 

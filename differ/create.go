@@ -1,6 +1,7 @@
 package differ
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/quereus/quereus-migrate/catalog"
@@ -259,27 +260,45 @@ func (c *comparison) emitCreateIndex(x *creation) {
 		s.let(c.oldColumns()...)
 	case p.isMatched():
 		s.need(c.indexNeeds(p, x.index.stmt)...)
-		s.need(c.collationNeeds(p, x.index.stmt.Name.Name.Text)...)
+		s.need(c.domainNeeds(p, x.index)...)
 		s.need(p.rebuiltResources()...)
 	}
 }
 
-// collationNeeds gives the columns of a declared index that take its collation only once the plan has retyped them.
-func (c *comparison) collationNeeds(p *tablePair, index string) []resource {
-	i := p.decl.IndexPosition(index)
+// domainNeeds gives the columns of a declared index that have to be retyped, or collated otherwise, before it is made: their old
+// type may not take its collation, and what a unique index takes for equal before may differ then.
+func (c *comparison) domainNeeds(p *tablePair, x *indexPair) []resource {
+	i := p.decl.IndexPosition(x.stmt.Name.Name.Text)
 	if i < 0 {
 		return nil
 	}
+	ix := p.decl.Indexes[i]
+	mayCollide := ix.Unique && !c.followsColumns(p, x)
+	names := map[string]bool{}
+	for _, m := range ix.Members {
+		if m.X == nil {
+			names[types.Fold(p.decl.Columns[m.Column].Name)] = true
+		}
+	}
+	for e := range ix.Expressions() {
+		maps.Copy(names, catalog.ColumnNamesIn(e.X))
+	}
 	var out []resource
-	for _, m := range p.decl.Indexes[i].Members {
-		for _, q := range p.columns {
-			if m.X != nil || !q.retyped || q.decl != p.decl.Columns[m.Column] {
-				continue
-			}
-			if _, err := c.env.Types.CheckCollation(q.from.Type, m.Collation.Name, q.decl.Name); err != nil {
-				out = append(out, domainResource(p.name, q.decl.Name))
-			}
+	for _, q := range p.columns {
+		if q.live >= 0 && (q.retyped || q.recollated) && names[types.Fold(q.decl.Name)] && (mayCollide || c.refusesCollation(p, ix, q)) {
+			out = append(out, domainResource(p.name, q.decl.Name))
 		}
 	}
 	return out
+}
+
+// refusesCollation reports whether the present type of a column does not take the collation of an index over it.
+func (c *comparison) refusesCollation(p *tablePair, ix *catalog.Index, q *columnPair) bool {
+	return slices.ContainsFunc(ix.Members, func(m catalog.IndexMember) bool {
+		if m.X != nil || q.decl != p.decl.Columns[m.Column] {
+			return false
+		}
+		_, err := c.env.Types.CheckCollation(q.from.Type, m.Collation.Name, q.decl.Name)
+		return err != nil
+	})
 }

@@ -76,10 +76,11 @@ type comparison struct {
 	steps []*step
 	notes []Note
 
-	// What hazards look up, made when one is first asked for: new tables by their shape, and unchanged views by what they read and
-	// the plan takes away.
+	// What hazards look up, made when one is first asked for: new tables by their shape, unchanged views by what they read and
+	// the plan takes away, and the rules that stay.
 	newShapes map[string]string
 	dangling  map[resource][]string
+	staying   []*stayingRule
 }
 
 func newComparison(live *catalog.Snapshot, declared *catalog.Declared, opts Options) (*comparison, error) {

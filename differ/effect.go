@@ -155,7 +155,7 @@ func constraintEffect(kind ast.ConstraintKind) EffectKind {
 // collateEffect: only a key that orders the column has to be written anew.
 func (c *comparison) collateEffect(s *step) EffectKind {
 	p, i := s.pair, s.column.live
-	if p.after.InKey(i) {
+	if p.after.InKey(i) || len(c.generatedFrom(p, s.column.decl.Name)) > 0 {
 		return RewritesRows
 	}
 	if len(c.uniqueRulesOver(p, i)) > 0 {

@@ -44,8 +44,12 @@ const (
 	ParentNotKey     HazardCode = "foreign-key-parent-not-key"
 	ParentMissing    HazardCode = "foreign-key-parent-missing"
 	CheckUntested    HazardCode = "check-untested"
+	RulesReached     HazardCode = "rules-reached"
+	Recomputes       HazardCode = "recomputes"
 	BreaksView       HazardCode = "breaks-view"
 	Refused          HazardCode = "refused"
+
+	AssertionUntested HazardCode = "assertion-untested"
 )
 
 // Hazard is something about a step that a reviewer has to know.
@@ -59,7 +63,7 @@ type Hazard struct {
 
 // hazardRules find the hazards of a step, each those of its subject.
 var hazardRules = []func(c *comparison, s *step) []Hazard{
-	lostRows, likelyRenames, missingValues, retypes, collisions, foreignKeyHazards, untestedChecks, brokenViews, refusals,
+	lostRows, likelyRenames, missingValues, retypes, collisions, foreignKeyHazards, untestedChecks, untestedAssertions, reachedRules, brokenViews, refusals,
 }
 
 func (c *comparison) hazards(s *step) []Hazard {

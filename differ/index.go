@@ -103,8 +103,28 @@ func (c *comparison) sameIndex(p *indexPair) bool {
 	if declared == nil {
 		return false
 	}
-	live := t.after.Indexes[t.live.IndexPosition(p.live.Index.Name)]
-	return catalog.NormalIndex(t.after, live) == catalog.NormalIndex(c.declaredShape(t), declared)
+	live, want := t.after.Indexes[t.live.IndexPosition(p.live.Index.Name)], catalog.NormalIndex(c.declaredShape(t), declared)
+	return catalog.NormalIndex(t.after, live) == want && catalog.NormalIndex(t.after, c.recollated(t, live)) == want
+}
+
+// followsColumns reports whether a live index says what is declared once the columns have their collations: its rows differ already.
+func (c *comparison) followsColumns(t *tablePair, p *indexPair) bool {
+	if p.live == nil || p.live.Table != t.live {
+		return false
+	}
+	live, declared := t.after.Indexes[t.live.IndexPosition(p.live.Index.Name)], c.declaredIndex(p, t)
+	return declared != nil && catalog.NormalIndex(t.after, c.recollated(t, live)) == catalog.NormalIndex(c.declaredShape(t), declared)
+}
+
+// recollated is what becomes of a live index when the columns of its table change their collations.
+func (c *comparison) recollated(t *tablePair, ix *catalog.Index) *catalog.Index {
+	n := *ix
+	for _, q := range t.columns {
+		if q.live >= 0 && q.recollated {
+			n.Members = n.Recollated(q.live, q.from.Collation, c.targetCollation(q))
+		}
+	}
+	return &n
 }
 
 // declaredShape is the table that a declared index is built on. The columns of a materialized view are those it has.

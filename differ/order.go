@@ -31,6 +31,8 @@ const (
 	typeOf
 	// domainOf: a column has its declared type and collation.
 	domainOf
+	// valuesOf: a column has no NULL left that is filled.
+	valuesOf
 	// writableOf: a maintained table is detached and can be altered. shapeOf: a table is not yet attached, and still can.
 	writableOf
 	shapeOf
@@ -61,6 +63,9 @@ func typeResource(table, name string) resource {
 func goingResource(table string) resource { return resource{kind: goingOf, table: types.Fold(table)} }
 func domainResource(table, name string) resource {
 	return resource{domainOf, types.Fold(table), types.Fold(name)}
+}
+func valuesResource(table, name string) resource {
+	return resource{valuesOf, types.Fold(table), types.Fold(name)}
 }
 func writableResource(table string) resource {
 	return resource{kind: writableOf, table: types.Fold(table)}

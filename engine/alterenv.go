@@ -22,6 +22,7 @@ type alterEnv struct {
 	runs []*rowRuns
 	// leaving are the tables and constraints that the plan under way drops later; nil outside of one.
 	leaving  *leaving
+	touched  touches
 	progress func(rows int64)
 }
 
@@ -34,6 +35,9 @@ func (e *alterEnv) ForeignKeys() bool             { return e.tx.conn.session.set
 func (e *alterEnv) Leaving(t *catalog.Table, constraint string) bool {
 	return e.leaving.has(t, constraint)
 }
+
+func (e *alterEnv) Changed(t *catalog.Table, columns []int) { e.touched.columns(t, columns) }
+func (e *alterEnv) Rekeyed(t *catalog.Table)                { e.touched.key(t) }
 
 func (e *alterEnv) Progress(rows int64) {
 	if e.progress != nil {

@@ -145,18 +145,35 @@ func (c *Conn) applySchema(ctx context.Context, s *ast.ApplySchemaStmt) error {
 			return err
 		}
 		t.makeSchema(d.Schema())
-		l := newLeaving(p)
-		for i := range p.Steps {
-			if err := t.alter(ctx, p.Steps[i].Stmt, l, nil); err != nil {
-				return stepError(&p.Steps[i], err)
-			}
-		}
-		if !s.WithSeed {
-			return nil
-		}
-		_, err = t.seed(ctx, d)
-		return err
+		return t.apply(ctx, p, d, s.WithSeed)
 	})
+}
+
+// apply carries the steps of a plan out, and what they reach is judged: the first that fails is the answer.
+func (t *tx) apply(ctx context.Context, p *differ.Plan, d *catalog.Declared, withSeed bool) error {
+	leaving, proof := newLeaving(p), newProof(t, len(p.Steps), false)
+	for i := range p.Steps {
+		touched := touches{}
+		if err := t.alter(ctx, p.Steps[i].Stmt, &planRun{leaving: leaving, touched: touched}); err != nil {
+			return stepError(&p.Steps[i], err)
+		}
+		proof.done(i, p.Steps[i].Stmt, touched)
+	}
+	if err := proof.judgeTables(ctx); err != nil {
+		return err
+	}
+	if withSeed && len(proof.broken()) == 0 {
+		if _, err := t.seed(ctx, d); err != nil {
+			return err
+		}
+	}
+	if err := proof.judgeAssertions(ctx); err != nil {
+		return err
+	}
+	if broken := proof.broken(); len(broken) > 0 {
+		return stepError(&p.Steps[broken[0].step], broken[0].err)
+	}
+	return nil
 }
 
 // makeSchema makes the schema of a declaration exist.

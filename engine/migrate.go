@@ -1,15 +1,16 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/differ"
-	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -138,7 +139,7 @@ func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (r
 	if err != nil {
 		return nil, err
 	}
-	m := &migration{tx: t, plan: p, options: o}
+	m := &migration{tx: t, plan: p, options: o, proof: newProof(t, len(p.Steps), true)}
 	defer func() {
 		if v := recover(); v != nil {
 			result, err = nil, c.panicked(m.at, v)
@@ -193,6 +194,7 @@ type migration struct {
 	plan    *differ.Plan
 	options MigrateOptions
 	failed  []Failure
+	proof   *proof
 	at      string // what is under way
 }
 
@@ -207,16 +209,11 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 			return nil, err
 		}
 	}
-	if len(m.failed) > 0 {
-		return nil, &MigrateError{Failures: m.failed}
-	}
 	m.at = "the end of the migration"
 	result := &MigrateResult{Applied: len(m.plan.Steps)}
 	var err error
-	if m.options.Seeds != nil {
-		if result.Seeded, err = m.tx.seed(ctx, m.options.Seeds); err != nil {
-			return nil, err
-		}
+	if result.Seeded, err = m.settle(ctx); err != nil {
+		return nil, err
 	}
 	result.Duration = m.tx.db.opts.Now().Sub(began)
 	if m.options.DryRun {
@@ -229,11 +226,36 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 	return result, err
 }
 
+// settle inserts the seeds and judges what the steps have left to be judged. Without the steps that failed there are no seeds.
+func (m *migration) settle(ctx context.Context) (seeded int64, err error) {
+	if err := m.proof.judgeTables(ctx); err != nil {
+		return 0, err
+	}
+	if m.options.Seeds != nil && len(m.failed) == 0 && len(m.proof.broken()) == 0 {
+		if seeded, err = m.tx.seed(ctx, m.options.Seeds); err != nil {
+			return 0, err
+		}
+	}
+	if err := m.proof.judgeAssertions(ctx); err != nil {
+		return 0, err
+	}
+	for _, r := range m.proof.broken() {
+		s := &m.plan.Steps[r.step]
+		m.failed = append(m.failed, Failure{Step: r.step, SQL: s.SQL, Err: s.Locate(r.err), Rows: r.rows})
+	}
+	if len(m.failed) == 0 {
+		return seeded, nil
+	}
+	slices.SortStableFunc(m.failed, func(a, b Failure) int { return cmp.Compare(a.Step, b.Step) })
+	return 0, &MigrateError{Failures: m.failed}
+}
+
 // step runs one step behind a savepoint; a failure is noted and undone. An error means that the run cannot go on.
 func (m *migration) step(ctx context.Context, i int, leaving *leaving) error {
 	s := &m.plan.Steps[i]
 	if on, blocked := m.blocked(s); blocked {
 		m.failed = append(m.failed, Failure{Step: i, SQL: s.SQL, Blocked: on})
+		m.proof.fail(s.Stmt)
 		return nil
 	}
 	m.at = s.SQL
@@ -243,34 +265,26 @@ func (m *migration) step(ctx context.Context, i int, leaving *leaving) error {
 		return err
 	}
 	depth := len(m.tx.saves) - 1
-	rows, err := m.carryOut(ctx, s.Stmt, leaving, func(rows int64) {
+	touched := touches{}
+	err := m.tx.alter(ctx, s.Stmt, &planRun{leaving: leaving, touched: touched, progress: func(rows int64) {
 		progress.Rows = rows
 		m.report(progress)
-	})
-	if ctx.Err() != nil {
+	}})
+	switch {
+	case ctx.Err() != nil:
 		return types.Wrapf(types.ABORT, context.Cause(ctx), "the migration was cancelled in step %d", i+1)
-	}
-	if err != nil {
+	case err == nil:
+		m.proof.done(i, s.Stmt, touched)
+	default:
 		if e := m.tx.rollbackTo(depth); e != nil {
 			return e
 		}
-		m.failed = append(m.failed, Failure{Step: i, SQL: s.SQL, Err: s.Locate(err), Rows: rows})
-		if rows == nil {
-			m.failed[len(m.failed)-1].Rows = m.offending(ctx, s.Stmt)
-		}
+		m.proof.fail(s.Stmt)
+		m.failed = append(m.failed, Failure{Step: i, SQL: s.SQL, Err: s.Locate(err), Rows: m.tx.offending(ctx, s.Stmt)})
 	}
 	progress.Done = true
 	m.report(progress)
 	return m.tx.release(depth)
-}
-
-// carryOut runs the statement of a step. Other than the statement alone it lets no new CHECK pass that rows break; those rows come with
-// the error.
-func (m *migration) carryOut(ctx context.Context, s ast.Stmt, leaving *leaving, progress func(int64)) (*Offending, error) {
-	if err := m.tx.alter(ctx, s, leaving, progress); err != nil {
-		return nil, err
-	}
-	return m.judgeCheck(ctx, s)
 }
 
 // stepSavepoint is no name that a user can write.

@@ -153,7 +153,7 @@ func (c *Conn) inTx(ctx context.Context, f func(*tx) error) error {
 
 // schemaChange runs a CREATE, DROP or ALTER.
 func (c *Conn) schemaChange(ctx context.Context, src *ast.Source, s ast.Stmt) error {
-	err := c.inTx(ctx, func(t *tx) error { return t.alter(ctx, s, nil, nil) })
+	err := c.inTx(ctx, func(t *tx) error { return t.alter(ctx, s, nil) })
 	if at := catalog.FaultyPos(err); at != ast.NoPos && src != nil {
 		line, column := src.Position(at)
 		return types.Locate(err, line, column)
@@ -161,10 +161,19 @@ func (c *Conn) schemaChange(ctx context.Context, src *ast.Source, s ast.Stmt) er
 	return err
 }
 
-// alter runs a schema statement as a part of the transaction. leaving is what the plan under way drops later, nil outside of one;
-// progress, when not nil, is told the rows done.
-func (t *tx) alter(ctx context.Context, s ast.Stmt, leaving *leaving, progress func(int64)) (err error) {
-	env := &alterEnv{tx: t, leaving: leaving, progress: progress}
+// planRun is what a statement of a plan is carried out with.
+type planRun struct {
+	leaving  *leaving
+	touched  touches
+	progress func(rows int64) // nil when nobody asks
+}
+
+// alter runs a schema statement as a part of the transaction. run is nil outside of a plan.
+func (t *tx) alter(ctx context.Context, s ast.Stmt, run *planRun) (err error) {
+	env := &alterEnv{tx: t}
+	if run != nil {
+		env.leaving, env.touched, env.progress = run.leaving, run.touched, run.progress
+	}
 	defer func() {
 		if e := env.close(); err == nil {
 			err = e

@@ -28,17 +28,34 @@ func CompileAssertions(env *plan.Env) (*Assertions, error) {
 	slices.SortFunc(declared, func(a, b *catalog.Assertion) int { return cmp.Compare(a.Seq, b.Seq) })
 	out := &Assertions{}
 	for _, a := range declared {
-		p, err := plan.PrepareAssertion(a, env)
-		if err != nil {
-			return nil, types.Wrapf(types.ERROR, err, "assertion '%s'", a.Name)
-		}
-		program, err := Build(p)
+		x, err := compileAssertion(a, env)
 		if err != nil {
 			return nil, err
 		}
-		out.list = append(out.list, assertion{name: assertionName(a), program: program, tables: p.Tables()})
+		out.list = append(out.list, *x)
 	}
 	return out, nil
+}
+
+func compileAssertion(a *catalog.Assertion, env *plan.Env) (*assertion, error) {
+	p, err := plan.PrepareAssertion(a, env)
+	if err != nil {
+		return nil, types.Wrapf(types.ERROR, err, "assertion '%s'", a.Name)
+	}
+	program, err := Build(p)
+	if err != nil {
+		return nil, err
+	}
+	return &assertion{name: assertionName(a), program: program, tables: p.Tables()}, nil
+}
+
+// CheckAssertion evaluates one assertion of env.Catalog against the state that rt.Source shows. CONSTRAINT when it is false; NULL passes.
+func CheckAssertion(ctx context.Context, a *catalog.Assertion, env *plan.Env, rt *Runtime) error {
+	x, err := compileAssertion(a, env)
+	if err != nil {
+		return err
+	}
+	return x.check(ctx, rt)
 }
 
 func assertionName(a *catalog.Assertion) string {
@@ -56,15 +73,19 @@ func (a *Assertions) Check(ctx context.Context, rt *Runtime, q *Queue) error {
 		if !q.Touched(x.tables...) {
 			continue
 		}
-		ok, err := x.holds(ctx, rt)
-		if err != nil {
+		if err := x.check(ctx, rt); err != nil {
 			return err
-		}
-		if !ok {
-			return types.Errorf(types.CONSTRAINT, "Integrity assertion failed: %s", x.name)
 		}
 	}
 	return nil
+}
+
+func (x *assertion) check(ctx context.Context, rt *Runtime) error {
+	ok, err := x.holds(ctx, rt)
+	if err == nil && !ok {
+		err = types.Errorf(types.CONSTRAINT, "Integrity assertion failed: %s", x.name)
+	}
+	return err
 }
 
 func (x *assertion) holds(ctx context.Context, rt *Runtime) (ok bool, err error) {
