@@ -223,8 +223,19 @@ type Call struct {
 	Args     []Expr
 	OrderBy  []OrderTerm // inside the parentheses
 	Filter   Expr        // nil when not written
-	Over     *Window     // nil when no OVER
+	Nulls    NullTreatment
+	Over     *Window // nil when no OVER
 }
+
+// NullTreatment is what a window function that navigates does with NULLs.
+type NullTreatment uint8
+
+// The forms; NullsUnsaid is "not written", RespectNulls the written default.
+const (
+	NullsUnsaid NullTreatment = iota
+	RespectNulls
+	IgnoreNulls
+)
 
 // Window is what follows OVER, or a definition of the WINDOW clause. For `over w` only Base is set and Bare is true; for
 // `over (w …)` Base is set and Bare false.

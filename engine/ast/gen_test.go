@@ -211,6 +211,9 @@ func (g *gen) call() ast.Expr {
 	case 1:
 		c.Over = g.window()
 	}
+	if c.Over != nil {
+		c.Nulls = ast.NullTreatment(g.upTo(3))
+	}
 	return c
 }
 

@@ -429,6 +429,7 @@ func (p *printer) call(x *Call) {
 		p.expr(x.Filter)
 		p.str(")")
 	}
+	p.str(nullsText[x.Nulls])
 	if x.Over != nil {
 		p.str(" over ")
 		p.window(x.Over)

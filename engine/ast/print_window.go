@@ -18,6 +18,8 @@ var excludeText = [...]string{
 	ExcludeGroup: " exclude group", ExcludeTies: " exclude ties",
 }
 
+var nullsText = [...]string{NullsUnsaid: "", RespectNulls: " respect nulls", IgnoreNulls: " ignore nulls"}
+
 // window prints what follows OVER, or a definition of the WINDOW clause.
 func (p *printer) window(w *Window) {
 	if w.Bare {

@@ -72,6 +72,8 @@ func (b *builder) node(n plan.Node) recipe {
 		return b.join(n)
 	case *plan.Aggregate:
 		return b.aggregate(n)
+	case *plan.Window:
+		return b.window(n)
 	case *plan.Sort:
 		return b.sort(n)
 	case *plan.Limit:

@@ -23,6 +23,12 @@
 // hash tables by setting rows of new keys aside in partitions that are worked off one after the other. What cannot spill is
 // one group's state of an aggregate such as group_concat, whose result must fit into memory anyway.
 //
+// # Windows
+//
+// windowOp reads one partition at a time, in the order of the window, and keeps it by number: in memory, beyond the budget in a file
+// that is read by pages. Frames are stretches of these numbers. Aggregates run along with frames that grow, take rows back
+// (function.Inverter) or merge states from a tree (function.Merger) where frames move.
+//
 // # Data changes
 //
 // A change is made when its operator is opened; its RETURNING rows are kept until they are asked for. Source rows, defaults,
@@ -36,10 +42,6 @@
 // transaction.
 //
 // # Seams
-//
-// Window functions: an operator over input in order of partition and peers, which a Sort below it spills for. It reads partition by
-// partition into a spool; frames are stretches of places in it. A function.State may be asked for its value after every row, so one
-// serves a frame that only grows; where rows leave the frame another is made.
 //
 // Semi and anti joins: joinOp passes a left row at its first match, or without one, and pairs no rows. Spilled, they are its outer
 // joins without the right columns: joinSpill remembers which left rows have matched.

@@ -33,4 +33,8 @@ func (e *extreme) Step(_ *Call, args []types.Value) error {
 	return nil
 }
 
+func (e *extreme) Merge(other State) error {
+	return e.Step(nil, []types.Value{other.(*extreme).best})
+}
+
 func (e *extreme) Final(*Call) (types.Value, error) { return e.best, nil }

@@ -40,6 +40,20 @@ func (s *variance) Step(_ *Call, args []types.Value) error {
 	return nil
 }
 
+// Merge joins two means and spreads as one pass over all values would have them.
+func (s *variance) Merge(other State) error {
+	o := other.(*variance)
+	if o.count == 0 {
+		return nil
+	}
+	n := float64(s.count + o.count)
+	delta := o.mean - s.mean
+	s.spread += o.spread + delta*delta*float64(s.count)*float64(o.count)/n
+	s.mean += delta * float64(o.count) / n
+	s.count += o.count
+	return nil
+}
+
 func (s *variance) Final(*Call) (types.Value, error) {
 	if s.count <= s.sample {
 		return types.Null, nil

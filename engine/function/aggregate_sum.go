@@ -37,6 +37,8 @@ func summand(v types.Value) (n types.Value, ok bool) {
 type rowCount int64
 
 func (n *rowCount) Step(*Call, []types.Value) error  { *n++; return nil }
+func (n *rowCount) Undo([]types.Value) bool          { *n--; return true }
+func (n *rowCount) Merge(other State) error          { *n += *other.(*rowCount); return nil }
 func (n *rowCount) Final(*Call) (types.Value, error) { return types.Int(int64(*n)), nil }
 
 type valueCount int64
@@ -48,6 +50,15 @@ func (n *valueCount) Step(_ *Call, args []types.Value) error {
 	return nil
 }
 
+func (n *valueCount) Undo(args []types.Value) bool {
+	if !args[0].IsNull() {
+		*n--
+	}
+	return true
+}
+
+func (n *valueCount) Merge(other State) error { *n += *other.(*valueCount); return nil }
+
 func (n *valueCount) Final(*Call) (types.Value, error) { return types.Int(int64(*n)), nil }
 
 // sum adds whole numbers exactly, and what has a fraction or is a real beyond 2^53 in doubles; the two come together at the end.
@@ -56,12 +67,12 @@ type sum struct {
 	carried  *big.Int // what whole could not hold, nil for nothing
 	reals    float64
 	hasReals bool
-	seen     bool
+	count    int64 // of the values that read as numbers
 }
 
 func (s *sum) Step(_ *Call, args []types.Value) error {
 	if i, ok := args[0].Int64(); ok {
-		s.seen = true
+		s.count++
 		s.add(i)
 		return nil
 	}
@@ -69,7 +80,7 @@ func (s *sum) Step(_ *Call, args []types.Value) error {
 	if !ok {
 		return nil
 	}
-	s.seen = true
+	s.count++
 	switch {
 	case n.IsBig():
 		s.carry(n.Big())
@@ -79,6 +90,33 @@ func (s *sum) Step(_ *Call, args []types.Value) error {
 		i, _ := n.Int64()
 		s.add(i)
 	}
+	return nil
+}
+
+// Undo takes whole numbers back; what was added in doubles does not come out exactly.
+func (s *sum) Undo(args []types.Value) bool {
+	n, ok := summand(args[0])
+	if !ok {
+		return true
+	}
+	i, fits := n.Int64()
+	if !fits || i == math.MinInt64 {
+		return false
+	}
+	s.count--
+	s.add(-i)
+	return true
+}
+
+func (s *sum) Merge(other State) error {
+	o := other.(*sum)
+	s.count += o.count
+	s.add(o.whole)
+	if o.carried != nil {
+		s.carry(o.carried)
+	}
+	s.reals += o.reals
+	s.hasReals = s.hasReals || o.hasReals
 	return nil
 }
 
@@ -109,7 +147,7 @@ func (s *sum) addReal(f float64) {
 }
 
 func (s *sum) Final(*Call) (types.Value, error) {
-	if !s.seen {
+	if s.count == 0 {
 		return types.Null, nil
 	}
 	whole := types.Int(s.whole)
@@ -132,6 +170,8 @@ func (t *total) Step(_ *Call, args []types.Value) error {
 	return nil
 }
 
+func (t *total) Merge(other State) error { *t += *other.(*total); return nil }
+
 func (t *total) Final(*Call) (types.Value, error) { return types.Real(float64(*t)), nil }
 
 // average is the sum in doubles by the number of values that read as numbers.
@@ -145,6 +185,13 @@ func (a *average) Step(_ *Call, args []types.Value) error {
 		a.sum += types.NearestReal(n)
 		a.count++
 	}
+	return nil
+}
+
+func (a *average) Merge(other State) error {
+	o := other.(*average)
+	a.sum += o.sum
+	a.count += o.count
 	return nil
 }
 

@@ -81,6 +81,21 @@ type State interface {
 	Final(c *Call) (types.Value, error)
 }
 
+// Inverter is a State that can take a row out again, for frames of windows that move.
+type Inverter interface {
+	State
+	// Undo takes back a Step with the same arguments, as if it had never been; rows are taken back in the order in which they came. It
+	// answers false, and leaves a state of no use, when that cannot be done exactly.
+	Undo(args []types.Value) bool
+}
+
+// Merger is a State that can be put together from parts.
+type Merger interface {
+	State
+	// Merge adds the rows of another state of the same function, which came after its own. It leaves other as it is.
+	Merge(other State) error
+}
+
 // Column is a column of a table-valued function.
 type Column struct {
 	Name     string
@@ -108,6 +123,8 @@ type Function struct {
 	Hidden bool
 	// NeedsOrder: a window function whose OVER must have an ORDER BY.
 	NeedsOrder bool
+	// TakesNulls: a window function that IGNORE NULLS may follow.
+	TakesNulls bool
 
 	// Type infers the static result; nil means ANY, nullable.
 	Type func(args []Arg) Result

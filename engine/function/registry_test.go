@@ -76,7 +76,7 @@ func TestLookupWindow(t *testing.T) {
 		assert.EqualError(t, err, c.message)
 	}
 	for name, needsOrder := range map[string]bool{
-		"row_number": true, "rank": true, "dense_rank": true, "percent_rank": true, "cume_dist": true, "lag": true, "lead": true, "ntile": true,
+		"row_number": false, "rank": true, "dense_rank": true, "percent_rank": true, "cume_dist": true, "lag": true, "lead": true, "ntile": true,
 		"first_value": false, "last_value": false, "nth_value": false, "sum": false, "count": false, "group_concat": false,
 	} {
 		args := map[string]int{"lag": 1, "lead": 3, "ntile": 1, "first_value": 1, "last_value": 1, "nth_value": 2, "sum": 1, "group_concat": 2}[name]

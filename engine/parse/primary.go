@@ -271,12 +271,27 @@ func (p *parser) call(name ast.Name) ast.Expr {
 		x.Filter = p.expr()
 		p.close(open, "after FILTER condition")
 	}
+	x.Nulls = p.nullTreatment()
 	if p.acceptWord(wOver) {
 		x.Over = p.over()
 	}
 	p.grow(1)
 	x.Span = p.span(name.From)
 	return x
+}
+
+// nullTreatment parses IGNORE NULLS or RESPECT NULLS before OVER. Elsewhere RESPECT is a name.
+func (p *parser) nullTreatment() ast.NullTreatment {
+	isRespect := p.tok.kind == kWord && types.EqualFold(p.src.Text[p.tok.from:p.tok.to], "respect")
+	if !p.isWord(wIgnore) && !isRespect || p.peek().word != wNulls {
+		return ast.NullsUnsaid
+	}
+	p.next()
+	p.next()
+	if isRespect {
+		return ast.RespectNulls
+	}
+	return ast.IgnoreNulls
 }
 
 // typeName parses a type, whose name the token must be, and the arguments in brackets behind it.

@@ -9,7 +9,7 @@ import (
 // call binds a function call (spec 10 §2.11, 41 §1).
 func (b *Binder) call(c *ast.Call, s *Scope) Expr {
 	if c.Over != nil {
-		return b.windowCall(c)
+		return b.windowCall(c, s)
 	}
 	f := b.env.Functions.Lookup(c.Name.Text, len(c.Args), false)
 	if f == nil || f.Kind == function.Window {
@@ -33,17 +33,6 @@ func (b *Binder) noFunction(c *ast.Call) {
 		return
 	}
 	b.fail(c.Pos(), types.ERROR, "Function not found: %s/%d", name, len(c.Args))
-}
-
-// windowCall refuses a call with OVER.
-func (b *Binder) windowCall(c *ast.Call) Expr {
-	f, err := b.env.Functions.LookupWindow(c.Name.Text, len(c.Args))
-	if err != nil {
-		b.failWith(c.Pos(), err)
-	} else {
-		b.fail(c.Pos(), types.UNSUPPORTED, "window functions are not supported yet: %s", f.Name)
-	}
-	return b.bad(c.Pos())
 }
 
 // hasAggregateClauses refuses what only an aggregate may carry.

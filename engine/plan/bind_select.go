@@ -15,10 +15,12 @@ type selection struct {
 	node Node
 	// from is the scope of the sources, after what the select list, HAVING and ORDER BY see: from itself, or the groups.
 	from, after *Scope
-	group       *grouping
-	list        []listItem
-	names       []string
-	exprs       []Expr
+	// listScope is after with window calls: what the select list and ORDER BY see.
+	listScope *Scope
+	group     *grouping
+	list      []listItem
+	names     []string
+	exprs     []Expr
 }
 
 // listItem is an entry of the select list, stars expanded: an item or a column.
@@ -34,9 +36,9 @@ func (b *Binder) selectCore(core *ast.SelectCore, q *ast.SelectStmt, outer *Scop
 	s := &selection{b: b, core: core}
 	s.sources(outer)
 	s.where()
-	s.refuseWindows()
 	s.expandList()
 	s.grouping(q)
+	s.windows()
 	s.selectList()
 	s.having()
 	return s.finish(q)
@@ -54,12 +56,6 @@ func (s *selection) sources(outer *Scope) {
 func (s *selection) where() {
 	if s.core.Where != nil {
 		s.node = filter(s.node, Conjuncts(s.b.expr(s.core.Where, s.from)))
-	}
-}
-
-func (s *selection) refuseWindows() {
-	if len(s.core.Windows) > 0 {
-		s.b.fail(s.core.Windows[0].Name.Pos(), types.UNSUPPORTED, "named windows are not supported yet: %s", s.core.Windows[0].Name.Text)
 	}
 }
 
@@ -103,7 +99,7 @@ func (s *selection) selectList() {
 	s.exprs = make([]Expr, len(s.list))
 	for i, l := range s.list {
 		if l.item != nil {
-			s.exprs[i] = s.b.expr(l.item.X, s.after)
+			s.exprs[i] = s.b.expr(l.item.X, s.listScope)
 		} else {
 			s.exprs[i] = s.starColumn(l)
 		}
@@ -126,6 +122,7 @@ func (s *selection) starColumn(l listItem) Expr {
 func (s *selection) finish(q *ast.SelectStmt) Node {
 	p := s.b.project(s.node, s.names, s.exprs)
 	keys := s.orderKeys(q.OrderBy, p)
+	p.Input = s.listScope.windows.above(p.Input)
 	hidden := s.b.passKeyColumns(p, keys)
 	s.node = p
 	if s.core.Distinct && !hidden {
@@ -159,7 +156,7 @@ func (b *Binder) passKeyColumns(p *Project, keys []SortKey) bool {
 // orderKeys binds ORDER BY over the output and, behind that, the sources.
 func (s *selection) orderKeys(terms []ast.OrderTerm, p *Project) []SortKey {
 	cols := p.Output()
-	scope := *s.after
+	scope := *s.listScope
 	scope.aliases, scope.ahead = s.outputAliases(cols), true
 	var keys []SortKey
 	for _, t := range terms {

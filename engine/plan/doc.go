@@ -20,6 +20,12 @@
 // fills Scan.Access, Join.Method and the estimates, and takes out a Sort whose order comes for free; only tidying follows it.
 // Env.Validate checks after each rule that the tree still hangs together.
 //
+// # Windows
+//
+// Calls with OVER are collected while the select list and ORDER BY are bound, as aggregates are. Calls that agree in PARTITION BY and
+// ORDER BY share a Window node, which stands above the groups and HAVING and below the Project, over a Sort by both lists. Windows whose
+// keys begin another's share its sort.
+//
 // # Data changes
 //
 // INSERT, UPDATE and DELETE are nodes (Change) whose rows are those of RETURNING. What a row goes through hangs on its table and
@@ -33,12 +39,6 @@
 // # Seams
 //
 // What specs 10 and 11 ask for and what is not there yet has its place:
-//
-// Window functions (spec 11 §7): Binder.windowCall looks the call up and refuses it. Calls will be collected in the select list and
-// ORDER BY as Binder.aggregate collects aggregates; one Window node for each set of calls that agree in PARTITION BY and ORDER BY
-// stands above the Aggregate and its HAVING, below the Project, and appends a column a call, which those expressions then read. Under it
-// the Binder puts a Sort by both lists, which physicalSort takes out where an access has the order. Lookup and the refusals of names and
-// arguments are in package function (Registry.LookupWindow, Function.CheckWindow).
 //
 // Decorrelation: a correlated EXISTS, [NOT] IN or scalar subquery is a Subplan that runs for each row that reaches it; an uncorrelated
 // one runs once, and of IN is kept as a set, so it gains nothing. A conjunct may become a join of its row source with the Subplan's

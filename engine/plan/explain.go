@@ -125,6 +125,8 @@ func describe(n Node) ExplainRow {
 		return describeJoin(n)
 	case *Aggregate:
 		return describeAggregate(n)
+	case *Window:
+		return describeWindow(n)
 	case *Sort:
 		r := ExplainRow{NodeType: "Sort", Op: "sort", Detail: keyTexts(n.Keys)}
 		if n.Top != nil {
@@ -212,6 +214,16 @@ func describeAggregate(a *Aggregate) ExplainRow {
 	if len(a.Keys) > 0 {
 		r.Detail = strings.TrimSpace(r.Detail + " by " + itemTexts(a.Keys))
 	}
+	return r
+}
+
+func describeWindow(w *Window) ExplainRow {
+	r := ExplainRow{NodeType: "Window", Op: "window"}
+	names := make([]string, len(w.Calls))
+	for i, c := range w.Calls {
+		names[i] = c.Name
+	}
+	r.Detail = strings.Join(names, ", ")
 	return r
 }
 

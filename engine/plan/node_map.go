@@ -17,6 +17,8 @@ func eachInput(n Node, f func(slot *Node)) {
 		f(&n.Input)
 	case *Limit:
 		f(&n.Input)
+	case *Window:
+		f(&n.Input)
 	case *Distinct:
 		f(&n.Input)
 	case *Join:
@@ -69,6 +71,8 @@ func eachExpr(n Node, f func(slot *Expr)) {
 			eachKey(a.OrderBy, f)
 			one(&a.Filter, f)
 		}
+	case *Window:
+		eachWindowExpr(n, f)
 	case *Sort:
 		eachKey(n.Keys, f)
 	case *Limit:

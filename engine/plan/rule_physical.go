@@ -74,6 +74,8 @@ func (o *optimizer) physicalRest(n Node) {
 		if len(n.Keys) == 0 {
 			rows = 1
 		}
+	case *Window:
+		cost += rows
 	case *Recursive:
 		rows *= 10
 		cost *= 10

@@ -51,6 +51,9 @@ func (p *pruner) prune(n Node, need ColSet) {
 	case *Aggregate:
 		n.Aggs = slices.DeleteFunc(n.Aggs, func(a *Agg) bool { return !need.Has(a.ID) })
 		need = ColSet{}
+	case *Window:
+		n.Calls = slices.DeleteFunc(n.Calls, func(c *WindowCall) bool { return !need.Has(c.ID) })
+		need.Add(n.keyColumns()...)
 	case *Scan:
 		pruneScan(n, need)
 		return

@@ -41,6 +41,10 @@ func (o *optimizer) push(n Node, conds []Expr) Node {
 		below, above := split(conds, func(x Expr) bool { return len(n.Keys) > 0 && readsExactly(x, keys) })
 		n.Input = o.push(n.Input, substituteItems(below, n.Keys))
 		return filter(n, above)
+	case *Window:
+		below, above := split(conds, func(x Expr) bool { return len(n.Partition) > 0 && readsExactly(x, n.partitionColumns()) })
+		n.Input = o.push(n.Input, below)
+		return filter(n, above)
 	case *Distinct:
 		below, above := split(conds, func(x Expr) bool { return readsExactly(x, n.Output()[:n.Width]) })
 		n.Input = o.push(n.Input, below)

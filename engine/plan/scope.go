@@ -14,6 +14,8 @@ type Scope struct {
 	visible []visible
 	// group is set where only grouping keys and aggregates may be read: behind the grouping of a query.
 	group *grouping
+	// windows is set where window calls may stand.
+	windows *windowing
 	// aliases are names of the select list that are visible here. Ahead, they hide columns (ORDER BY); otherwise they come
 	// behind grouping keys (HAVING).
 	aliases []alias

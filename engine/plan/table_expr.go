@@ -206,6 +206,10 @@ func nodeVaries(root Node) bool {
 			for _, a := range n.Aggs {
 				found = found || !a.Fn.Deterministic
 			}
+		case *Window:
+			for _, c := range n.Calls {
+				found = found || !c.Fn.Deterministic
+			}
 		}
 		eachExpr(n, func(slot *Expr) { found = found || varies(*slot) })
 	})
