@@ -19,7 +19,7 @@ var floors = map[string]int{
 	"engine/function": 3, "engine/plan": 3, "engine/exec": 3,
 	"alter": 4, "differ": 4,
 	"engine": 5,
-	"golden": 6, "engine/sqldriver": 6,
+	"golden": 6, "engine/sqldriver": 6, "engine/sqlitelaw": 6,
 	"cmd/quereus-migrate": 7, "cmd/quereus-migrate/internal/target": 7, "cmd/quereus-migrate/internal/term": 7,
 }
 
