@@ -168,7 +168,7 @@ func (c *change) proveForeignKey(t *catalog.Table, fk *catalog.ForeignKey) error
 
 // dropConstraint removes a named constraint.
 func (c *change) dropConstraint(t *catalog.Table, a *ast.DropConstraint, ddl string) error {
-	ref, err := t.FindConstraint(a.Name.Text)
+	ref, err := t.AddressConstraint(a.Name.Text)
 	if err != nil {
 		return err
 	}

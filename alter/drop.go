@@ -86,7 +86,7 @@ func (c *change) checkNotRead(schema, name, kind string, owner *catalog.Table) e
 			return false
 		}
 		return x.table == owner || c.env.Leaving(x.table, "") ||
-			x.expr.Kind == catalog.CheckExpression && c.env.Leaving(x.table, x.table.Checks[x.expr.Check].Name)
+			x.expr.Kind == catalog.CheckExpression && c.env.Leaving(x.table, x.table.CheckName(x.expr.Check))
 	}}
 	r := g.first()
 	if r == nil {

@@ -202,7 +202,7 @@ func (r *renamer) foreignKey(child *catalog.Table, fk *catalog.ForeignKey) *cata
 
 // renameConstraint gives a constraint another name; for a UNIQUE its structure moves along.
 func (c *change) renameConstraint(t *catalog.Table, a *ast.RenameConstraint, ddl string) error {
-	ref, err := t.FindConstraint(a.From.Text)
+	ref, err := t.AddressConstraint(a.From.Text)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (c *change) constraintTags(t *catalog.Table, a *ast.TagAction) error {
 	if err := judgeTags(a, catalog.OnConstraint); err != nil {
 		return err
 	}
-	ref, err := t.FindConstraint(a.Name.Text)
+	ref, err := t.AddressConstraint(a.Name.Text)
 	if err != nil {
 		return err
 	}

@@ -185,6 +185,46 @@ func (t *Table) FindConstraint(name string) (ConstraintRef, error) {
 	return ConstraintRef{}, types.Errorf(types.ERROR, "Constraint name '%s' is ambiguous in table '%s'", name, t.Name)
 }
 
+// AddressConstraint is FindConstraint, which also takes the name that messages show for a constraint without one: `_check_<n>` for the
+// CHECK at position n, the name of its structure for a UNIQUE. Written names come first.
+func (t *Table) AddressConstraint(name string) (ConstraintRef, error) {
+	ref, err := t.FindConstraint(name)
+	if types.CodeOf(err) != types.NOTFOUND || name == "" || name[0] != '_' {
+		return ref, err
+	}
+	for i, c := range t.Checks {
+		if c.Name == "" && types.EqualFold(t.CheckName(i), name) {
+			return ConstraintRef{CheckClass, i}, nil
+		}
+	}
+	for i, u := range t.Uniques {
+		if u.Name == "" && types.EqualFold(t.StructureName(u), name) {
+			return ConstraintRef{UniqueClass, i}, nil
+		}
+	}
+	return ref, err
+}
+
+// ConstraintAddress gives the name under which AddressConstraint finds a constraint.
+func (t *Table) ConstraintAddress(ref ConstraintRef) string {
+	switch i := ref.Position; ref.Class {
+	case CheckClass:
+		return t.CheckName(i)
+	case UniqueClass:
+		return t.StructureName(t.Uniques[i])
+	case ForeignKeyClass:
+		return t.ForeignKeys[i].Name
+	default:
+		return t.Indexes[i].Name
+	}
+}
+
+// HasConstraint reports whether a constraint goes by the name, also one that has no name of its own.
+func (t *Table) HasConstraint(name string) bool {
+	_, err := t.AddressConstraint(name)
+	return types.CodeOf(err) != types.NOTFOUND
+}
+
 // constraintsNamed finds every constraint of the name; without a name, none.
 func (t *Table) constraintsNamed(name string) []ConstraintRef {
 	var found []ConstraintRef

@@ -136,7 +136,7 @@ func (c *comparison) compareColumn(p *tablePair, q *columnPair) {
 	case before != nil:
 		q.undefaulted = true
 	}
-	q.renulled = !catalog.LeavesNullabilityOpen(q.def) && q.decl.NotNull != q.from.NotNull
+	q.renulled = (c.opts.Whole || !catalog.LeavesNullabilityOpen(q.def)) && q.decl.NotNull != q.from.NotNull
 }
 
 func (c *comparison) sameGenerated(a, b *catalog.Column) bool {

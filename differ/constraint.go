@@ -168,6 +168,9 @@ func (c *comparison) pairConstraints(p *tablePair) error {
 	for _, i := range m.left {
 		p.lostConstraints = append(p.lostConstraints, stored[i])
 	}
+	if c.opts.Whole {
+		c.pairHidden(p)
+	}
 	return nil
 }
 
@@ -213,7 +216,7 @@ func (c *comparison) emitConstraintRenames(p *tablePair) {
 // emitConstraintDrops emits step e: redefined ones in declared order, then in catalog order those that are not declared, and
 // with them CHECKs of a generated name that would hold a column back.
 func (c *comparison) emitConstraintDrops(p *tablePair) {
-	for _, q := range p.constraints {
+	for _, q := range p.pairs() {
 		if q.isRedefined() && !q.isLost && !q.live.isReleased {
 			c.emitDropConstraint(p, q.live)
 		}
@@ -223,7 +226,10 @@ func (c *comparison) emitConstraintDrops(p *tablePair) {
 		lost[p.lostConstraints[i].ref] = &p.lostConstraints[i]
 	}
 	for _, k := range storedConstraints(p.after) {
-		if named := lost[k.ref]; named != nil && !named.isReleased || c.holdsColumnBack(p, &k) {
+		switch gone := lost[k.ref]; {
+		case gone != nil && !gone.isReleased:
+			c.emitDropConstraint(p, gone)
+		case gone == nil && c.holdsColumnBack(p, &k):
 			c.emitDropConstraint(p, &k)
 		}
 	}
@@ -232,7 +238,7 @@ func (c *comparison) emitConstraintDrops(p *tablePair) {
 // holdsColumnBack reports whether a stored constraint is a CHECK with a generated name that reads a column of its table that goes
 // or is rebuilt.
 func (c *comparison) holdsColumnBack(p *tablePair, k *storedConstraint) bool {
-	return k.name != "" && catalog.IsHiddenName(k.name) && k.ref.Class == catalog.CheckClass && len(p.endedColumns()) > 0 &&
+	return !c.opts.Whole && k.name != "" && catalog.IsHiddenName(k.name) && k.ref.Class == catalog.CheckClass && len(p.endedColumns()) > 0 &&
 		c.readsEndedColumn(p, p.live.Checks[k.ref.Position].X)
 }
 
@@ -246,6 +252,7 @@ func (c *comparison) emitDropConstraint(p *tablePair, k *storedConstraint) {
 	s := c.alter(p, &ast.DropConstraint{Name: ast.Ident(k.name)})
 	s.end(constraintResource(p.name, k.name))
 	s.let(c.constraintReads(p, k)...)
+	p.orderDrop(k, s)
 	if k.ref.Class == catalog.UniqueClass {
 		s.end(structureResource(p.name, k.name))
 	}
@@ -299,14 +306,14 @@ func (c *comparison) foreignKeyReads(p *tablePair, column int) []resource {
 
 // isLostWithColumn reports whether a named foreign key goes with a rebuilt column.
 func (p *tablePair) isLostWithColumn(position int) bool {
-	return slices.ContainsFunc(p.constraints, func(q *constraintPair) bool {
+	return slices.ContainsFunc(p.pairs(), func(q *constraintPair) bool {
 		return q.isLost && q.live.ref == catalog.ConstraintRef{Class: catalog.ForeignKeyClass, Position: position}
 	})
 }
 
 // emitConstraintAdds emits step g.
 func (c *comparison) emitConstraintAdds(p *tablePair) {
-	for _, q := range p.constraints {
+	for _, q := range p.pairs() {
 		if (q.live == nil || q.isRedefined()) && !q.comesWithColumn() {
 			c.emitAddConstraint(p, q.node)
 		}
@@ -314,7 +321,7 @@ func (c *comparison) emitConstraintAdds(p *tablePair) {
 }
 
 func (c *comparison) emitAddConstraint(p *tablePair, node *ast.TableConstraint) {
-	s := c.alter(p, &ast.AddConstraint{Constraint: node})
+	s := c.alter(p, &ast.AddConstraint{Constraint: c.nameHidden(p, node)})
 	s.Item = node
 	if node.Kind == ast.ForeignKeyClause {
 		s.fault = p.fault // what is left of a table's faults when it could be built is about its foreign keys

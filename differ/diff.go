@@ -14,6 +14,16 @@ import (
 //
 // It takes time near linear in the size of both sides.
 func Diff(live *catalog.Snapshot, declared *catalog.Declared, opts Options) (*Plan, error) {
+	c, err := compare(live, declared, opts)
+	if err != nil {
+		return nil, err
+	}
+	c.emitAll()
+	return c.finish(), nil
+}
+
+// compare finds everything that differs.
+func compare(live *catalog.Snapshot, declared *catalog.Declared, opts Options) (*comparison, error) {
 	if err := declared.Check(); err != nil {
 		return nil, err
 	}
@@ -30,8 +40,7 @@ func Diff(live *catalog.Snapshot, declared *catalog.Declared, opts Options) (*Pl
 		}
 	}
 	c.compareRest()
-	c.emitAll()
-	return c.finish(), nil
+	return c, nil
 }
 
 // comparison is one run of Diff: both sides, and what has been found out about them. Lists of pairs stand in declared order, lists of

@@ -98,12 +98,13 @@ func (c *comparison) stayingRules() []*stayingRule {
 func (c *comparison) stayingRulesOf(p *tablePair) {
 	comes := map[string]bool{}
 	for _, q := range p.constraints {
-		if q.live == nil || q.isRedefined() || q.comesWithColumn() {
+		if q.isNew() {
 			comes[types.Fold(q.node.Name.Text)] = true
 		}
 	}
+	bodies := c.newBodies(p)
 	for i, k := range p.decl.Checks {
-		if !comes[types.Fold(k.Name)] && k.Ops&(ast.OnInsert|ast.OnUpdate) != 0 && !p.decl.SeesWrite(k.X) {
+		if !comes[types.Fold(k.Name)] && !bodies[catalog.NormalCheck(k)] && k.Ops&(ast.OnInsert|ast.OnUpdate) != 0 && !p.decl.SeesWrite(k.X) {
 			c.staying = append(c.staying, &stayingRule{
 				name:  fmt.Sprintf("CHECK %s of %s", p.decl.CheckName(i), p.name),
 				reads: c.targetNames.ReadsOf(k.X, []string{c.schema}, p.decl),
@@ -111,7 +112,7 @@ func (c *comparison) stayingRulesOf(p *tablePair) {
 		}
 	}
 	for _, fk := range p.decl.ForeignKeys {
-		if comes[types.Fold(fk.Name)] {
+		if comes[types.Fold(fk.Name)] || bodies[catalog.NormalForeignKey(p.decl, fk)] {
 			continue
 		}
 		c.staying = append(c.staying, &stayingRule{

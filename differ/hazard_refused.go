@@ -21,7 +21,9 @@ func refusals(c *comparison, s *step) []Hazard {
 	case *ast.AlterStmt:
 		switch a := n.Action.(type) {
 		case *ast.DropColumn:
-			out = append(out, c.heldBack(s, a.Column.Text)...)
+			if !c.opts.Whole {
+				out = append(out, c.heldBack(s, a.Column.Text)...)
+			}
 		case *ast.SetDataType:
 			out = append(out, keyRetype(s)...)
 		}

@@ -65,6 +65,11 @@ func (c *comparison) changesShape(p *tablePair) bool {
 			return true
 		}
 	}
+	for _, q := range p.hidden {
+		if q.live == nil || q.isRedefined() {
+			return true
+		}
+	}
 	for _, q := range p.constraints {
 		if q.live == nil || q.isRedefined() || q.oldName != "" || !sameTags(q.live.tags, q.tags) {
 			return true

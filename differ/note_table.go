@@ -16,10 +16,12 @@ func (c *comparison) noteTables() {
 		if !p.comparesShape() {
 			continue
 		}
-		c.noteUnnamed(p)
+		if !c.opts.Whole {
+			c.noteUnnamed(p)
+			c.noteNullability(p)
+		}
 		c.noteModule(p)
 		c.noteColumnOrder(p)
-		c.noteNullability(p)
 		c.noteConflictActions(p)
 		c.noteDeferral(p)
 		c.noteContext(p)

@@ -23,6 +23,9 @@ type Options struct {
 	Function func(name string, args int) (columns []string, aggregate bool)
 	// Resolved is what declared.Resolve gives under Env and with the live names for Resolver, when the caller has it already; else nil.
 	Resolved *catalog.Resolved
+	// Whole makes everything that a declaration says or leaves out count: nullability that it leaves open is that of a fresh table, and
+	// constraints without a name are compared. DIFF SCHEMA leaves these alone (spec 21 §4.3).
+	Whole bool
 	// Stats are row counts for effects and hazards.
 	Stats Stats
 	// NoHashes leaves Plan.From and Plan.To empty, for callers that only print statements: the hashes cost about as much as the

@@ -16,16 +16,17 @@ type Plan struct {
 }
 
 // Empty reports whether the live schema is as declared: nothing to run, and no difference that no statement can carry out.
-func (p *Plan) Empty() bool {
-	if len(p.Steps) > 0 {
-		return false
-	}
+func (p *Plan) Empty() bool { return len(p.Steps) == 0 && len(p.Differences()) == 0 }
+
+// Differences lists the notes about what no statement carries out: the plan does not lead to what is declared then.
+func (p *Plan) Differences() []Note {
+	var out []Note
 	for _, n := range p.Notes {
 		if n.Difference {
-			return false
+			out = append(out, n)
 		}
 	}
-	return true
+	return out
 }
 
 // Statements lists the texts of the steps in order.

@@ -3,6 +3,7 @@ package differ
 import (
 	"strings"
 
+	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
@@ -26,7 +27,7 @@ func (c *comparison) requireHints() error {
 	for _, p := range c.tables {
 		tallies = append(tallies,
 			tally{"column (" + p.name + ")", anyNew(p.columns, func(q *columnPair) bool { return q.live < 0 }), len(p.lost) > 0},
-			tally{"constraint (" + p.name + ")", anyNew(p.constraints, func(q *constraintPair) bool { return q.live == nil }), len(p.lostConstraints) > 0})
+			tally{"constraint (" + p.name + ")", anyNew(p.constraints, func(q *constraintPair) bool { return q.live == nil }), anyNew(p.lostConstraints, isAddressed)})
 	}
 	for _, t := range tallies {
 		if t.created && t.hasDropped {
@@ -35,6 +36,9 @@ func (c *comparison) requireHints() error {
 	}
 	return nil
 }
+
+// isAddressed reports whether a declaration can address a constraint by its name, and so give it a hint.
+func isAddressed(k storedConstraint) bool { return !catalog.IsHiddenName(k.name) }
 
 func anyNew[P any](pairs []P, isNew func(P) bool) bool {
 	for _, p := range pairs {

@@ -22,7 +22,7 @@ func (c *comparison) forceDependents() {
 		if !p.comparesShape() {
 			continue
 		}
-		for _, q := range p.constraints {
+		for _, q := range p.pairs() {
 			if q.live != nil {
 				c.forceConstraint(p, q)
 			}
@@ -127,7 +127,7 @@ func (c *comparison) emitRebuilds(p *tablePair) {
 			c.emitAddColumn(p, q)
 		}
 	}
-	if p.hasRebuilds() {
+	if p.hasRebuilds() && !c.opts.Whole {
 		c.emitUnnamedLosses(p)
 	}
 }

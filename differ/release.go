@@ -30,7 +30,7 @@ func (c *comparison) releaseConstraints(p *tablePair) {
 			k.isReleased = true
 		}
 	}
-	for _, q := range p.constraints {
+	for _, q := range p.pairs() {
 		if q.isRedefined() {
 			release(q.live)
 		}

@@ -97,7 +97,7 @@ func (s *simulator) alterTable(t *catalog.Table, action ast.AlterAction) error {
 		}
 		s.put(n)
 	case *ast.DropConstraint:
-		ref, err := t.FindConstraint(a.Name.Text)
+		ref, err := t.AddressConstraint(a.Name.Text)
 		if err != nil {
 			return err
 		}

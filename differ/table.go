@@ -30,10 +30,15 @@ type tablePair struct {
 	lost []int
 	// constraints are the named ones in declared order (spec 21 §5.1): those of the table, then inline ones column by column.
 	constraints []*constraintPair
-	// lostConstraints are the live named ones that nothing declared is, in catalog order.
+	// lostConstraints are the live ones that nothing declared is: named ones in catalog order, then others.
 	lostConstraints []storedConstraint
 	// unnamed are the live ones that have no address, in catalog order.
 	unnamed []storedConstraint
+	// hidden are the declared constraints without a name of their own, when these count (Options.Whole).
+	hidden []*constraintPair
+	// minted are the names given to CHECKs that have none; checkDrops are the CHECKs that go.
+	minted     map[string]bool
+	checkDrops []checkDrop
 
 	// allConstraints remembers declaredConstraints.
 	allConstraints []declaredConstraint

@@ -137,7 +137,7 @@ func (c *comparison) merged(p *tablePair) *catalog.Table {
 			t.Columns[i] = c.mergedColumn(q)
 		}
 	}
-	for _, q := range p.constraints {
+	for _, q := range p.pairs() {
 		if q.live != nil && !q.drifts && q.node.Kind == ast.CheckClause {
 			c.keepCheck(t, p, q)
 		}
@@ -147,7 +147,7 @@ func (c *comparison) merged(p *tablePair) *catalog.Table {
 
 func (c *comparison) mergedColumn(q *columnPair) *catalog.Column {
 	n := *q.decl
-	if catalog.LeavesNullabilityOpen(q.def) {
+	if !c.opts.Whole && catalog.LeavesNullabilityOpen(q.def) {
 		n.NotNull = q.from.NotNull
 	}
 	if q.def.Type == nil {
@@ -164,7 +164,7 @@ func (c *comparison) mergedColumn(q *columnPair) *catalog.Column {
 // keepCheck puts the live spelling of a CHECK that says the same in.
 func (c *comparison) keepCheck(t *catalog.Table, p *tablePair, q *constraintPair) {
 	for i, k := range t.Checks {
-		if types.EqualFold(k.Name, q.node.Name.Text) {
+		if q.keepsHidden(k) {
 			n := *k
 			n.X = p.after.Checks[q.live.ref.Position].X
 			t.Checks[i] = &n

@@ -81,6 +81,7 @@ func (c *Conn) Diff(ctx context.Context, d *catalog.Declared, opts DiffOptions) 
 
 // diff completes the session's options and compares.
 func (r *reading) diff(ctx context.Context, d *catalog.Declared, opts DiffOptions, o differ.Options) (p *differ.Plan, err error) {
+	o.Whole = true
 	o.Policy, o.AllowDestructive, o.Resolved, o.NoHashes = opts.Policy, opts.AllowDestructive, opts.Resolved, opts.NoHashes
 	from := opts.From
 	if from == nil {

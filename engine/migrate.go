@@ -63,6 +63,21 @@ func (e *StalePlanError) Error() string {
 // Unwrap gives the code SCHEMA.
 func (e *StalePlanError) Unwrap() error { return types.SCHEMA }
 
+// UnreachableError says that no statements lead to what is declared. Nothing was touched.
+type UnreachableError struct{ Differences []differ.Note }
+
+func (e *UnreachableError) Error() string {
+	var b strings.Builder
+	b.WriteString("the schema cannot be reached:")
+	for _, n := range e.Differences {
+		fmt.Fprintf(&b, "\n  %s: %s", n.Kind, n.Message)
+	}
+	return b.String()
+}
+
+// Unwrap gives the code UNSUPPORTED.
+func (e *UnreachableError) Unwrap() error { return types.UNSUPPORTED }
+
 // PolicyError lists the hazards that are above what is allowed. Nothing was touched.
 type PolicyError struct {
 	Allowed differ.Severity
@@ -121,7 +136,8 @@ func (e *MigrateError) Error() string {
 func (e *MigrateError) Unwrap() error { return e.Failures[0].Err }
 
 // Migrate carries a plan out as one transaction (design §6). The plan was made from the database's schema as it is: a
-// *StalePlanError otherwise. Hazards above o.Allow refuse the run: a *PolicyError. Steps that fail are collected, the others
+// *StalePlanError otherwise. Hazards above o.Allow refuse the run: a *PolicyError; so does a difference that no step carries out: an
+// *UnreachableError. Steps that fail are collected, the others
 // judged in the state that is left, and everything is rolled back: a *MigrateError. The connection must have no transaction open.
 func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (result *MigrateResult, err error) {
 	if err := c.enter(); err != nil {
@@ -133,6 +149,9 @@ func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (r
 	}
 	if err := checkPolicy(p, o.Allow); err != nil {
 		return nil, err
+	}
+	if open := p.Differences(); open != nil {
+		return nil, &UnreachableError{open}
 	}
 	began := c.db.opts.Now()
 	t, err := c.beginMigration(ctx, o.LockTimeout)

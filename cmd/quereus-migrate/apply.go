@@ -172,12 +172,12 @@ func (r *applyRun) apply(ctx context.Context) error {
 			return err
 		}
 		if idle {
-			r.printSync(plan)
+			fmt.Fprintln(r.Err, "in sync")
 			return nil
 		}
 	}
 	isRefused := plan.MaxSeverity() > r.allowed() // Migrate refuses it before anything is touched; there is nothing to ask
-	if !r.dryRun && !isRefused {
+	if !r.dryRun && !isRefused && len(plan.Differences()) == 0 {
 		if err := r.agree(plan); err != nil {
 			return err
 		}
@@ -190,6 +190,9 @@ func (r *applyRun) apply(ctx context.Context) error {
 
 // isIdle reports whether a plan without statements leaves nothing to do, so that nobody need agree to it.
 func (r *applyRun) isIdle(ctx context.Context, plan *differ.Plan) (bool, error) {
+	if !plan.Empty() {
+		return false, nil
+	}
 	if !r.hasSeeds() {
 		return true, nil
 	}
@@ -248,11 +251,11 @@ func (r *applyRun) migrate(ctx context.Context, plan *differ.Plan) error {
 	if err != nil {
 		return err
 	}
-	r.printResult(plan, result)
+	r.printResult(result)
 	return nil
 }
 
-func (r *applyRun) printResult(plan *differ.Plan, result *engine.MigrateResult) {
+func (r *applyRun) printResult(result *engine.MigrateResult) {
 	what, took := counted(result.Applied, "statement", "statements"), result.Duration.Round(time.Millisecond)
 	if r.hasSeeds() {
 		what += " and " + counted(result.Seeded, "seed row", "seed rows")
@@ -262,21 +265,8 @@ func (r *applyRun) printResult(plan *differ.Plan, result *engine.MigrateResult) 
 		fmt.Fprintf(r.Err, "dry run: %s carried out in %s and rolled back\n", what, took)
 		return
 	case result.Number == 0:
-		r.printSync(plan)
+		fmt.Fprintln(r.Err, "in sync")
 		return
 	}
 	fmt.Fprintf(r.Err, "applied %s in %s (migration %d)\n", what, took, result.Number)
-	if differences(plan) > 0 {
-		r.printSync(plan)
-	}
-}
-
-// printSync tells how a database without further statements stands to the schema.
-func (r *applyRun) printSync(plan *differ.Plan) {
-	if n := differences(plan); n > 0 {
-		fmt.Fprintf(r.Err, "%s: the database still differs from the schema, in %s\n",
-			r.ErrPalette().Yellow("warning"), counted(n, "way that no statement carries out", "ways that no statement carries out"))
-		return
-	}
-	fmt.Fprintln(r.Err, "in sync")
 }

@@ -71,17 +71,6 @@ func (a *app) printNotes(plan *differ.Plan) {
 	}
 }
 
-// differences counts the notes of a plan that keep the schemas from being the same.
-func differences(plan *differ.Plan) int {
-	n := 0
-	for _, note := range plan.Notes {
-		if note.Difference {
-			n++
-		}
-	}
-	return n
-}
-
 // printRefusal tells the statements that a policy refused, with all that is dangerous about them: a refused drop may be a rename.
 func (a *app) printRefusal(e *engine.PolicyError) {
 	highest := e.Allowed

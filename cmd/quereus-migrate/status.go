@@ -161,7 +161,7 @@ func (s *status) compare(ctx context.Context, d *catalog.Declared, renames ast.R
 	}
 	s.differs = true
 	text := counted(len(plan.Steps), "statement", "statements") + " to apply"
-	if n := differences(plan); n > 0 {
+	if n := len(plan.Differences()); n > 0 {
 		text += ", " + counted(n, "difference", "differences") + " that no statement carries out"
 	}
 	s.line("not in sync", "schema %s: %s", d.Schema(), text)
