@@ -221,6 +221,7 @@ func (c *comparison) finish() *Plan {
 		s.Hazards = c.hazards(s)
 		p.Steps[i] = s.Step
 	}
+	p.Questions = c.questions(steps)
 	sortNotes(c.notes)
 	p.Notes = c.notes
 	if !c.opts.NoHashes {

@@ -37,6 +37,7 @@ const (
 	NotNullTightened HazardCode = "not-null-tightened"
 	RetypeRefuses    HazardCode = "retype-refuses"
 	RetypeLoses      HazardCode = "retype-loses"
+	RetypeChanges    HazardCode = "retype-changes"
 	RekeyCollides    HazardCode = "rekey-collides"
 	UniqueCollides   HazardCode = "unique-collides"
 	CollationMerges  HazardCode = "collation-merges"
@@ -59,6 +60,8 @@ type Hazard struct {
 	Message  string
 	// Avoid says what to write or do instead, "" when there is nothing.
 	Avoid string
+	// Examples are values of rows that show it.
+	Examples []Example
 }
 
 // hazardRules find the hazards of a step, each those of its subject.
@@ -80,5 +83,5 @@ func (c *comparison) hasRows(s *step) bool { return s.table != nil && c.opts.Sta
 
 // one gives a list of one hazard.
 func one(code HazardCode, severity Severity, message, avoid string) []Hazard {
-	return []Hazard{{code, severity, message, avoid}}
+	return []Hazard{{Code: code, Severity: severity, Message: message, Avoid: avoid}}
 }

@@ -18,8 +18,8 @@ func foreignKeyHazards(c *comparison, s *step) []Hazard {
 		out = append(out, c.parentHazards(fk)...)
 		if alter, ok := s.Stmt.(*ast.AlterStmt); ok && c.hasRows(s) {
 			if _, isAdded := alter.Action.(*ast.AddConstraint); isAdded {
-				out = append(out, Hazard{ForeignKeyRows, Warning,
-					fmt.Sprintf("rows of %s without a row in %s refuse the foreign key", s.Object, fk.References.Table.Name.Text), "look for them first"})
+				out = append(out, one(ForeignKeyRows, Warning,
+					fmt.Sprintf("rows of %s without a row in %s refuse the foreign key", s.Object, fk.References.Table.Name.Text), "look for them first")...)
 			}
 		}
 	}

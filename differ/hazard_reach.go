@@ -52,8 +52,8 @@ func reachedRules(c *comparison, s *step) []Hazard {
 		}
 	}
 	if names != nil {
-		out = append(out, Hazard{RulesReached, Warning,
-			fmt.Sprintf("rows that then break %s refuse the migration", strings.Join(names, ", ")), "look for them first"})
+		out = append(out, one(RulesReached, Warning,
+			fmt.Sprintf("rows that then break %s refuse the migration", strings.Join(names, ", ")), "look for them first")...)
 	}
 	return out
 }

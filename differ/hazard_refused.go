@@ -11,12 +11,12 @@ import (
 func refusals(c *comparison, s *step) []Hazard {
 	var out []Hazard
 	if s.fault != nil {
-		out = append(out, Hazard{Refused, Failure, s.fault.Error(), ""})
+		out = append(out, one(Refused, Failure, s.fault.Error(), "")...)
 	}
 	switch n := s.Stmt.(type) {
 	case *ast.CreateIndexStmt:
 		if s.pair == nil && s.fault == nil {
-			out = append(out, Hazard{Refused, Failure, "no such table: " + n.Table.Name.Text, "declare the table"})
+			out = append(out, one(Refused, Failure, "no such table: "+n.Table.Name.Text, "declare the table")...)
 		}
 	case *ast.AlterStmt:
 		switch a := n.Action.(type) {
@@ -38,9 +38,9 @@ func (c *comparison) heldBack(s *step, column string) []Hazard {
 	for _, k := range s.pair.live.Checks {
 		home := c.liveNames.RowHome(s.pair.live, catalog.CheckExpression)
 		if k.Name == "" && ast.Mentions(k.X, home, s.pair.live.Schema, s.pair.live.Name, s.pair.live.Columns[i].Name) {
-			out = append(out, Hazard{Refused, Failure,
+			out = append(out, one(Refused, Failure,
 				fmt.Sprintf("column %s.%s cannot go: the unnamed CHECK (%s) reads it and cannot be addressed", s.Object, column, ast.Format(k.X)),
-				"create the table anew with named constraints"})
+				"create the table anew with named constraints")...)
 		}
 	}
 	return out

@@ -20,17 +20,50 @@ func retypes(c *comparison, s *step) []Hazard {
 	}
 	from, to := s.column.from.Type, s.column.decl.Type
 	what := fmt.Sprintf("%s.%s from %s to %s", s.Object, a.Column.Text, from.Name, to.Name)
+	if s.column.decl.Generated != nil {
+		return nil
+	}
+	if f, ok := c.facts(s); ok {
+		return countedRetype(what, losses[retype{from, to}], f)
+	}
 	var out []Hazard
 	if l, ok := losses[retype{from, to}]; ok {
-		out = append(out, Hazard{RetypeLoses, l.severity, what + ": " + l.what, "add a new column and move the values there"})
+		out = one(RetypeLoses, l.severity, what+": "+l.what, newColumnInstead)
 	}
 	switch conversion(from, to) {
 	case noValue:
-		out = append(out, Hazard{RetypeRefuses, Warning, what + ": every value refuses, only NULL can follow", "convert the values first"})
+		out = append(out, one(RetypeRefuses, Warning, what+": every value refuses, only NULL can follow", "convert the values first")...)
 	case someValues:
-		out = append(out, Hazard{RetypeRefuses, Warning, what + ": rows whose value does not convert refuse the change", "look for them first"})
+		out = append(out, one(RetypeRefuses, Warning, what+": rows whose value does not convert refuse the change", "look for them first")...)
 	}
 	return out
+}
+
+const newColumnInstead = "add a new column and move the values there"
+
+// countedRetype tells what a change of type does to the rows that are there.
+func countedRetype(what string, l loss, f ColumnFacts) []Hazard {
+	var out []Hazard
+	if f.Lost > 0 {
+		out = one(RetypeLoses, Destructive, fmt.Sprintf("%s: %s in %s", what, l.what, Effect{Rows: f.Lost}.count()), newColumnInstead)
+		out[0].Examples = f.LostExamples
+	}
+	if f.Refused > 0 {
+		out = append(out, one(RetypeRefuses, Failure, fmt.Sprintf("%s: the values of %s do not convert", what, Effect{Rows: f.Refused}.count()), "convert them first")...)
+	}
+	if f.Changed > 0 {
+		h := one(RetypeChanges, Warning, fmt.Sprintf("%s: %s spelled otherwise afterwards, for good", what, values(f.Changed)), "")[0]
+		h.Examples = f.ChangedExamples
+		out = append(out, h)
+	}
+	return out
+}
+
+func values(n int64) string {
+	if n == 1 {
+		return "1 value is"
+	}
+	return fmt.Sprintf("%d values are", n)
 }
 
 type retype struct{ from, to *types.Type }

@@ -37,6 +37,9 @@ func (c *comparison) droppedRows(s *step) []Hazard {
 	case rows == 0:
 		severity = Info
 	}
+	if f, ok := c.facts(s); ok && f.Values == 0 {
+		message, severity = message+" that hold nothing but NULL", Info
+	}
 	return one(DropsRows, severity, message, "keep the table declared, or export its rows first")
 }
 
@@ -49,6 +52,12 @@ func (c *comparison) droppedValues(s *step, column string) []Hazard {
 	message, severity := fmt.Sprintf("drops the values of column %s.%s in %s", s.Object, column, Effect{DeletesRows, rows}.count()), Destructive
 	if rows == 0 || s.pair.after.Columns[i].Generated != nil {
 		severity = Info
+	}
+	if f, ok := c.facts(s); ok {
+		message = fmt.Sprintf("drops the values of column %s.%s in %s", s.Object, column, Effect{DeletesRows, f.Values}.count())
+		if f.Values == 0 {
+			return one(DropsValues, Info, fmt.Sprintf("drops column %s.%s, which holds no values", s.Object, column), "")
+		}
 	}
 	return one(DropsValues, severity, message, "keep the column declared, or move its values first")
 }

@@ -41,7 +41,7 @@ func (c *comparison) viewsOver(gone resource) []Hazard {
 	}
 	var out []Hazard
 	for _, name := range c.dangling[gone] {
-		out = append(out, Hazard{BreaksView, Warning, fmt.Sprintf("view %s still reads it and fails from then on", name), "change the view's declaration"})
+		out = append(out, one(BreaksView, Warning, fmt.Sprintf("view %s still reads it and fails from then on", name), "change the view's declaration")...)
 	}
 	return out
 }

@@ -52,23 +52,3 @@ func (o *Options) settings() Settings {
 	}
 	return s
 }
-
-// Stats are facts about the rows at the moment the plan is made. The zero value knows nothing.
-type Stats struct {
-	// Rows are row counts by folded name of the live table.
-	Rows map[string]int64
-}
-
-// Unknown stands for a number of rows that nobody counted.
-const Unknown int64 = -1
-
-// rows gives the number of rows of a live table; nil is a table that does not exist yet.
-func (s Stats) rows(t *catalog.Table) int64 {
-	if t == nil {
-		return 0
-	}
-	if n, ok := s.Rows[types.Fold(t.Name)]; ok {
-		return n
-	}
-	return Unknown
-}

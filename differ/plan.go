@@ -11,6 +11,8 @@ type Plan struct {
 	Settings Settings
 	// Steps stand in the order in which they run.
 	Steps []Step
+	// Questions are what hazards would be told better by, were it known (Stats.Columns).
+	Questions []Question
 	// Notes are what the comparison found and no statement says.
 	Notes []Note
 }

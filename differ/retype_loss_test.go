@@ -33,6 +33,11 @@ func TestRetypeLosses(t *testing.T) {
 			}
 			if x, y, ok := merged(values, from, to); ok {
 				assert.Contains(t, losses, retype{from, to}, "%s and %s as %s become one %s", types.ToText(x), types.ToText(y), from.Name, to.Name)
+				z, err := types.Convert(x, to)
+				assert.NoError(t, err)
+				isSpelling := x.Kind() != y.Kind() || from == types.TypeText && to == types.TypeBoolean // true and 1
+				assert.True(t, Loses(from, to, x, z) || Loses(from, to, y, z) || losses[retype{from, to}].severity == Info || isSpelling,
+					"%s and %s as %s become one %s", types.ToText(x), types.ToText(y), from.Name, to.Name)
 			}
 		}
 	}
@@ -62,4 +67,44 @@ func differ(x, y types.Value, t *types.Type) bool {
 		return t.Compare(x, y, types.Binary) != 0
 	}
 	return types.Compare(x, y, types.Binary) != 0
+}
+
+// TestLoses: what a conversion takes from a value, and what it spells otherwise.
+func TestLoses(t *testing.T) {
+	for _, c := range []struct {
+		from, to *types.Type
+		v        types.Value
+		loses    bool
+	}{
+		{types.TypeText, types.TypeInteger, types.Text("12"), false},
+		{types.TypeText, types.TypeInteger, types.Text(" 007 "), false},
+		{types.TypeText, types.TypeInteger, types.Text("12.0"), false},
+		{types.TypeText, types.TypeInteger, types.Text("12.5"), true},
+		{types.TypeText, types.TypeReal, types.Text("12.50 EUR"), true},
+		{types.TypeText, types.TypeReal, types.Text("12.50"), false},
+		{types.TypeText, types.TypeReal, types.Text("9007199254740993"), true},
+		{types.TypeText, types.TypeReal, types.Text("-Infinity"), false},
+		{types.TypeReal, types.TypeInteger, types.Real(7), false},
+		{types.TypeReal, types.TypeInteger, types.Real(7.5), true},
+		{types.TypeInteger, types.TypeReal, types.Int(1 << 53), false},
+		{types.TypeInteger, types.TypeReal, types.Int(1<<53 + 1), true},
+		{types.TypeInteger, types.TypeBoolean, types.Int(1), false},
+		{types.TypeInteger, types.TypeBoolean, types.Int(2), true},
+		{types.TypeText, types.TypeBoolean, types.Text("yes"), false},
+		{types.TypeText, types.TypeDate, types.Text("2024-06-05"), false},
+		{types.TypeText, types.TypeDate, types.Text("2024-06-05T00:00:00"), false},
+		{types.TypeText, types.TypeDate, types.Text("2024-06-05T10:00:00"), true},
+		{types.TypeText, types.TypeTime, types.Text("10:00:00"), false},
+		{types.TypeText, types.TypeTime, types.Text("2024-06-05T10:00:00"), true},
+		{types.TypeInteger, types.TypeDate, types.Int(86_400_000), false},
+		{types.TypeInteger, types.TypeDate, types.Int(86_400_001), true},
+		{types.TypeAny, types.TypeInteger, types.Text("5 l"), true},
+		{types.TypeAny, types.TypeInteger, types.Int(5), false},
+		{types.TypeJSON, types.TypeInteger, types.Real(5.5), true},
+		{types.TypeText, types.TypeTimespan, types.Text("1 hour"), false},
+	} {
+		after, err := types.Convert(c.v, c.to)
+		assert.NoError(t, err, types.ToText(c.v))
+		assert.Equal(t, c.loses, Loses(c.from, c.to, c.v, after), "%s from %s to %s is %s", types.ToText(c.v), c.from.Name, c.to.Name, types.ToText(after))
+	}
 }

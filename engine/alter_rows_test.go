@@ -188,8 +188,9 @@ func TestAlterKeepsRows(t *testing.T) {
 				if effect != nil {
 					effect(before)
 				}
-				require.Equal(t, before, g.content(), sql)
+				require.Equal(t, g.plain(before), g.plain(g.content()), sql)
 			}
+			g.fresh(sql)
 			require.Equal(t, alone.conn.dump(), other.conn.dump(), sql)
 			alone.sound()
 			if mode == "reopen" {
@@ -198,7 +199,6 @@ func TestAlterKeepsRows(t *testing.T) {
 				require.Equal(t, alone.conn.dump(), other.conn.dump(), sql)
 			}
 		}
-		p.try("update t set id = id") // generated columns follow a new type of what they read with the next write
 		g.rebuild()
 		if mode == "begin" {
 			other.do("commit")
@@ -209,11 +209,29 @@ func TestAlterKeepsRows(t *testing.T) {
 	})
 }
 
-// rebuild makes the table anew and compares, unless a generated column no longer goes with its type.
-func (g *alterGen) rebuild() {
-	if _, err := g.b.conn.Exec(ctx, "update t set id = id", engine.Params{}); err != nil {
-		return
+// plain leaves generated columns out.
+func (g *alterGen) plain(rows content) content {
+	for _, c := range g.table().Columns {
+		for _, row := range rows {
+			if c.Generated != nil {
+				delete(row, c.Name)
+			}
+		}
 	}
+	return rows
+}
+
+// fresh proves that each generated column holds what its expression gives: writing the rows changes nothing.
+func (g *alterGen) fresh(sql string) {
+	c := g.b.conn
+	before := c.dump()
+	c.exec("begin; update t set id = id")
+	require.Equal(g, before, c.dump(), "generated columns after %s", sql)
+	c.exec("rollback")
+}
+
+// rebuild makes the table anew and compares.
+func (g *alterGen) rebuild() {
 	b := startBare(g.T, golden.MemorySession)
 	defer b.end()
 	t := g.table()

@@ -200,12 +200,17 @@ func (e *alterEnv) EachRow(ctx context.Context, t *catalog.Table, f func(types.R
 			err = e
 		}
 	}()
-	table, err := src.OpenTable(ctx, t, false)
+	return src.eachRow(ctx, t, vtab.AllColumns(len(t.Columns)), f)
+}
+
+// eachRow calls f for every row of t, of which the columns are set. The first error of f ends it and is the answer.
+func (s *source) eachRow(ctx context.Context, t *catalog.Table, columns vtab.ColumnSet, f func(types.Row) error) error {
+	table, err := s.OpenTable(ctx, t, false)
 	if err != nil {
 		return err
 	}
 	defer table.Close()
-	cursor, err := table.Scan(ctx, &vtab.Filter{Limit: -1, Columns: vtab.AllColumns(len(t.Columns))})
+	cursor, err := table.Scan(ctx, &vtab.Filter{Limit: -1, Columns: columns})
 	if err != nil {
 		return err
 	}

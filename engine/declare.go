@@ -63,13 +63,16 @@ type DiffOptions struct {
 	From *catalog.Snapshot
 	// Beside has the other schemas as they are to be by then; nil for as they are.
 	Beside *catalog.Snapshot
+	// Uncounted leaves it at the numbers of rows: hazards are told by types and rules alone, and no table is read.
+	Uncounted bool
 	// Resolved is what Verify gave for the declaration beside the same catalog, so that it is not worked out again; nil when nobody asked.
 	Resolved *catalog.Resolved
 	// NoHashes leaves Plan.From and Plan.To empty, for a plan that is only shown as statements.
 	NoHashes bool
 }
 
-// Diff gives the plan from the session's state of the database to a declaration, with the numbers of rows that its steps concern.
+// Diff gives the plan from the session's state of the database to a declaration, with the numbers of rows that its steps concern. What
+// columns hold that it drops, retypes or makes NOT NULL is counted: each of their tables is read once.
 // Nothing is changed. For the errors see differ.Diff.
 func (c *Conn) Diff(ctx context.Context, d *catalog.Declared, opts DiffOptions) (p *differ.Plan, err error) {
 	err = c.reads(func(read *reading) (err error) {
@@ -90,8 +93,15 @@ func (r *reading) diff(ctx context.Context, d *catalog.Declared, opts DiffOption
 			return nil, err
 		}
 	}
+	isLive := opts.From == nil && !opts.Uncounted
 	if opts.Beside != nil {
 		from = opts.Beside.WithSchema(from, d.Schema())
+	}
+	if p, err = differ.Diff(from, d, o); err != nil || !isLive || p.Questions == nil {
+		return p, err
+	}
+	if o.Stats.Columns, err = r.measure(ctx, d.Schema(), p.Questions); err != nil {
+		return nil, err
 	}
 	return differ.Diff(from, d, o)
 }

@@ -260,6 +260,9 @@ func review(s *differ.Step) []string {
 		if h.Avoid != "" {
 			out = append(out, "        "+h.Avoid)
 		}
+		for _, x := range h.Examples {
+			out = append(out, "        "+jsonLine(x.Key)+": "+jsonLine(types.Row{x.Before})+" becomes "+jsonLine(types.Row{x.After}))
+		}
 	}
 	return out
 }

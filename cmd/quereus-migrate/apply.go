@@ -52,7 +52,7 @@ and values (destructive).`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "run everything, and roll it back")
 	f.BoolVar(&o.create, "create", false, "make the database if it is not there")
 	f.BoolVar(&o.withSeed, "with-seed", false, "insert the declared seed rows that are not there")
-	f.BoolVar(&a.samples, "samples", false, "show values of rows in errors also where no terminal is")
+	f.BoolVar(&a.samples, "samples", false, "show values of rows also where no terminal is")
 	o.allow.add(cmd, "allow", "highest severity of hazards that is let through")
 	o.renames.add(cmd)
 	addLockTimeout(cmd, &o.wait)
@@ -162,7 +162,7 @@ func (r *applyRun) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := printPlan(r.Out, r.OutPalette(), plan); err != nil {
+	if err := printPlan(r.Out, r.OutPalette(), plan, r.samples || r.OutTerminal); err != nil {
 		return err // nothing is done that nobody was shown
 	}
 	r.printNotes(plan)

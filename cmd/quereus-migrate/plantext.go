@@ -12,12 +12,12 @@ import (
 	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/term"
 	"github.com/quereus/quereus-migrate/differ"
 	"github.com/quereus/quereus-migrate/engine"
-	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// printPlan writes a plan for a reviewer: its statements as SQL, and as comments what each does and what is dangerous about it.
-func printPlan(out io.Writer, p term.Palette, plan *differ.Plan) error {
+// printPlan writes a plan for a reviewer: its statements as SQL, and as comments what each does and what is dangerous about it, with
+// values of rows that show it.
+func printPlan(out io.Writer, p term.Palette, plan *differ.Plan, withSamples bool) error {
 	w := bufio.NewWriter(out)
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
@@ -26,6 +26,11 @@ func printPlan(out io.Writer, p term.Palette, plan *differ.Plan) error {
 			fmt.Fprintf(w, "--   %s: %s\n", hazardWord(p, h), h.Message)
 			if h.Avoid != "" {
 				fmt.Fprintf(w, "--     %s\n", h.Avoid)
+			}
+			if withSamples {
+				for _, line := range exampleLines(&h) {
+					fmt.Fprintf(w, "--     %s\n", line)
+				}
 			}
 		}
 	}
@@ -117,11 +122,7 @@ func (a *app) keys(o *engine.Offending) string {
 	isShown := a.samples || a.ErrTerminal
 	keys := make([]string, len(o.Keys))
 	for i, k := range o.Keys {
-		values := make([]string, len(k))
-		for j, v := range k {
-			values[j] = ast.Format(ast.LiteralOf(v))
-		}
-		if keys[i] = "(" + strings.Join(values, ", ") + ")"; !isShown {
+		if keys[i] = keyLiteral(k); !isShown {
 			keys[i] = keyHash(keys[i])
 		}
 	}

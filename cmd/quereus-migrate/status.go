@@ -150,7 +150,7 @@ func (s *status) compare(ctx context.Context, d *catalog.Declared, renames ast.R
 		return err
 	}
 	defer conn.Close()
-	plan, err := target.Plan(ctx, conn, d, engine.DiffOptions{Policy: renames, AllowDestructive: true})
+	plan, err := target.Plan(ctx, conn, d, engine.DiffOptions{Policy: renames, AllowDestructive: true, Uncounted: true})
 	if err != nil {
 		return err
 	}
