@@ -86,9 +86,13 @@ func operandKindOfText(s string) OperandKind {
 	return OperandOther
 }
 
-// isDurationForm reports whether s looks like a canonical timespan: it starts with P or -P.
+// isDurationForm reports whether s is a timespan from its first letter, P or -P, to its last.
 func isDurationForm(s string) bool {
-	return s != "" && (s[0] == 'P' || s[0] == '-' && len(s) > 1 && s[1] == 'P')
+	if s == "" || s[0] != 'P' && !(s[0] == '-' && len(s) > 1 && s[1] == 'P') {
+		return false
+	}
+	_, ok := ParseDuration(s)
+	return ok
 }
 
 // hasDigitForm reports whether s starts with form, in which 0 stands for any digit.

@@ -71,6 +71,7 @@ func (g *gen) core() *ast.SelectCore {
 	}
 	c.Where = g.optionalExpr(3)
 	c.GroupBy = maybe(g, 5, func() []ast.Expr { return g.exprs(2) })
+	c.GroupAll = len(c.GroupBy) == 0 && g.chance(8)
 	c.Having = g.optionalExpr(6)
 	c.Windows = maybe(g, 6, func() []ast.NamedWindow {
 		return some(g, 2, func() ast.NamedWindow { return ast.NamedWindow{Name: g.name(), Window: g.window()} })

@@ -162,6 +162,9 @@ func (p *printer) core(c *SelectCore) {
 		p.source(c.From)
 	}
 	p.where(c.Where)
+	if c.GroupAll {
+		p.str(" group by all")
+	}
 	if len(c.GroupBy) > 0 {
 		p.str(" group by ")
 		p.exprs(c.GroupBy)

@@ -171,7 +171,7 @@ func (s *scope) core(n *SelectCore, want bool) termResult {
 
 // isGrouped reports whether a SELECT groups: by GROUP BY, HAVING or an aggregate in its list.
 func (s *scope) isGrouped(n *SelectCore) bool {
-	if len(n.GroupBy) > 0 || n.Having != nil {
+	if len(n.GroupBy) > 0 || n.GroupAll || n.Having != nil {
 		return true
 	}
 	found := false

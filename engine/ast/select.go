@@ -50,6 +50,7 @@ type SelectCore struct {
 	From     TableExpr // nil without FROM
 	Where    Expr
 	GroupBy  []Expr
+	GroupAll bool // GROUP BY ALL: by every item that calls no aggregate
 	Having   Expr
 	Windows  []NamedWindow
 	// SchemaPath is `with schema a, b`.

@@ -260,6 +260,9 @@ func (p *parser) call(name ast.Name) ast.Expr {
 		if x.Distinct = p.acceptWord(wDistinct); x.Distinct && p.is(kStar) {
 			p.failHere("'*' cannot be used with other arguments in function call.")
 		}
+		if !x.Distinct {
+			p.acceptWord(wAll) // the default, as in SELECT ALL
+		}
 		x.Args = p.exprSequence()
 		x.OrderBy = p.optionalOrderBy()
 	}

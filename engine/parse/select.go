@@ -19,7 +19,9 @@ func (p *parser) selectCore() *ast.SelectCore {
 	}
 	if p.acceptWord(wGroup) {
 		p.expectWord(wBy, "'BY' after 'GROUP'")
-		s.GroupBy = p.exprSequence()
+		if s.GroupAll = p.acceptWord(wAll); !s.GroupAll {
+			s.GroupBy = p.exprSequence()
+		}
 	}
 	if p.acceptWord(wHaving) {
 		s.Having = p.expr()

@@ -37,12 +37,14 @@ func (s *selection) grouping(q *ast.SelectStmt) {
 	g := &grouping{input: s.from, texts: map[string]int{}, aggs: map[string]*Agg{}}
 	g.node = &Aggregate{}
 	for _, k := range s.core.GroupBy {
-		s.groupKey(g, k)
+		key, text := s.groupItem(k)
+		s.groupKey(g, key, text)
 	}
+	s.groupAll(g)
 	s.group = g
 	g.node.Input = sorted(s.node, s.inputOrder(q.OrderBy))
 	s.node = g.node
-	if len(s.core.GroupBy) == 0 && s.listAggregates() {
+	if !s.hasGroupBy() && s.listAggregates() {
 		g.clause = inAggregated
 	}
 	grouped := *s.from
@@ -51,10 +53,37 @@ func (s *selection) grouping(q *ast.SelectStmt) {
 }
 
 func (s *selection) isGrouped() bool {
-	if len(s.core.GroupBy) > 0 || s.core.Having != nil {
-		return true
+	return s.hasGroupBy() || s.core.Having != nil || s.listAggregates()
+}
+
+func (s *selection) hasGroupBy() bool { return len(s.core.GroupBy) > 0 || s.core.GroupAll }
+
+// groupAll groups by every item of the select list that calls neither an aggregate nor a window function, for GROUP BY ALL.
+func (s *selection) groupAll(g *grouping) {
+	if !s.core.GroupAll {
+		return
 	}
-	return s.listAggregates()
+	for i, l := range s.list {
+		if l.item == nil || !s.b.hasAggregate(l.item.X) && !hasWindow(l.item.X) {
+			key, text := s.listKey(i)
+			s.groupKey(g, key, text)
+		}
+	}
+}
+
+// hasWindow reports whether an expression calls a window function of its own query.
+func hasWindow(x ast.Expr) bool {
+	found := false
+	ast.Walk(x, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectStmt:
+			return false
+		case *ast.Call:
+			found = found || n.Over != nil
+		}
+		return !found
+	})
+	return found
 }
 
 // listAggregates reports whether the select list calls an aggregate.
@@ -74,9 +103,8 @@ func (s *selection) inputOrder(terms []ast.OrderTerm) []SortKey {
 	return keys
 }
 
-// groupKey binds one key of GROUP BY. A plain column is recognised by what it is, anything else by its text.
-func (s *selection) groupKey(g *grouping, x ast.Expr) {
-	key, text := s.groupItem(x)
+// groupKey adds a key of GROUP BY. A plain column is recognised by what it is, anything else by its text.
+func (s *selection) groupKey(g *grouping, key Expr, text string) {
 	b := s.b
 	if c, ok := key.(*Col); ok && text == "" {
 		if _, found := g.key(Column{ID: c.ID}); !found {
@@ -100,12 +128,21 @@ func (s *selection) groupItem(x ast.Expr) (key Expr, text string) {
 			s.b.fail(x.Pos(), types.ERROR, "GROUP BY position %s is not in the SELECT list (1..%d)", types.ToText(n), len(s.list))
 			return s.b.bad(x.Pos()), "?"
 		}
-		l := s.list[i-1]
-		if l.item == nil {
-			return s.b.ref(l.col, x.Pos()), ""
-		}
-		x = l.item.X
+		return s.listKey(int(i - 1))
 	}
+	return s.boundKey(x)
+}
+
+// listKey binds the item of the select list that a key is.
+func (s *selection) listKey(i int) (key Expr, text string) {
+	l := s.list[i]
+	if l.item == nil {
+		return s.b.ref(l.col, l.at), ""
+	}
+	return s.boundKey(l.item.X)
+}
+
+func (s *selection) boundKey(x ast.Expr) (key Expr, text string) {
 	key = s.b.expr(x, s.from)
 	if _, ok := x.(*ast.ColumnRef); ok {
 		if _, isCol := key.(*Col); isCol {
