@@ -22,8 +22,9 @@ func (c *change) addColumn(t *catalog.Table, a *ast.AddColumn, ddl string) error
 			return err
 		}
 		if n > 0 {
-			return types.Errorf(types.CONSTRAINT, "NOT NULL constraint failed: %s.%s: the rows that are there would have no value for the new column; give it a default, make it null, or generate it",
+			refusal := types.Errorf(types.CONSTRAINT, "NOT NULL constraint failed: %s.%s: the rows that are there would have no value for the new column; give it a default, make it null, or generate it",
 				t.Name, w.column().Name)
+			return c.blameRows(refusal, t, func(types.Row) bool { return true })
 		}
 	}
 	if err := c.inlineConstraints(w, a.Column); err != nil {
@@ -207,12 +208,16 @@ func (c *change) proveChecks(w *newColumn) error {
 	if err != nil {
 		return err
 	}
-	return c.env.EachRow(c.ctx, t, func(r types.Row) error {
+	test := func(r types.Row) error {
 		for _, check := range checks {
 			if err := check(r); err != nil {
 				return types.Wrapf(types.CONSTRAINT, err, "CHECK constraint of new column '%s' is violated by backfilled rows of table '%s'", w.column().Name, t.Name)
 			}
 		}
 		return nil
-	})
+	}
+	if refusal := c.env.EachRow(c.ctx, t, test); refusal != nil {
+		return c.blameRows(refusal, t, func(row types.Row) bool { return test(row) != nil })
+	}
+	return nil
 }

@@ -44,6 +44,8 @@ func (e *catalogEnv) CheckExpression(*catalog.Snapshot, *catalog.Table, catalog.
 
 func (e *catalogEnv) Changed(*catalog.Table, []int) {}
 func (e *catalogEnv) Rekeyed(*catalog.Table)        {}
+func (e *catalogEnv) Offenders() alter.Offenders    { return nil }
+func (e *catalogEnv) Untold(error)                  {}
 
 func (e *catalogEnv) Leaving(t *catalog.Table, constraint string) bool {
 	return e.leaving != nil && e.leaving(t, constraint)

@@ -59,7 +59,8 @@ func (c *change) setNotNull(t *catalog.Table, a *ast.SetNotNull, ddl string) err
 		return c.replace(after)
 	}
 	if !isLiteral || fill.IsNull() {
-		return types.Errorf(types.CONSTRAINT, "Column '%s' of table '%s' contains NULL values; give it a literal default to fill them, or update them first", old.Name, t.Name)
+		refusal := types.Errorf(types.CONSTRAINT, "Column '%s' of table '%s' contains NULL values; give it a literal default to fill them, or update them first", old.Name, t.Name)
+		return c.blameRows(refusal, t, func(row types.Row) bool { return row[col].IsNull() })
 	}
 	fill = fill.Clone()
 	w := rework{before: t, after: after, what: "ALTER COLUMN SET NOT NULL", ddl: ddl, changed: []int{col}}

@@ -159,11 +159,12 @@ func (c *change) proveForeignKey(t *catalog.Table, fk *catalog.ForeignKey) error
 		return err
 	}
 	schema, name := fk.ParentName(t)
-	if p == nil {
-		return types.Errorf(types.CONSTRAINT, "FOREIGN KEY constraint failed: %s: referenced table '%s.%s' does not exist", fk.Name, schema, name)
-	}
-	return types.Errorf(types.CONSTRAINT, "FOREIGN KEY constraint failed: %s ('%s' references '%s'): rows that are there have no parent",
+	refusal := types.Errorf(types.CONSTRAINT, "FOREIGN KEY constraint failed: %s ('%s' references '%s'): rows that are there have no parent",
 		fk.Name, t.Name, name)
+	if p == nil {
+		refusal = types.Errorf(types.CONSTRAINT, "FOREIGN KEY constraint failed: %s: referenced table '%s.%s' does not exist", fk.Name, schema, name)
+	}
+	return c.blame(refusal, func(o Offenders) error { return o.Orphans(c.ctx, t, fk) })
 }
 
 // dropConstraint removes a named constraint.

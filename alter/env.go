@@ -59,8 +59,22 @@ type Env interface {
 	// got another key.
 	Changed(t *catalog.Table, columns []int)
 	Rekeyed(t *catalog.Table)
+	// Offenders takes the rows because of which the statement is refused, nil when nobody wants to know them.
+	Offenders() Offenders
+	// Untold is told why they could not be.
+	Untold(error)
 	// Progress is told the rows a rewrite has done so far.
 	Progress(rows int64)
+}
+
+// Offenders takes the rows that are in the way of a schema change.
+type Offenders interface {
+	// Row takes one row of t.
+	Row(t *catalog.Table, row types.Row)
+	// Orphans takes the rows of t that fk finds no parent for.
+	Orphans(ctx context.Context, t *catalog.Table, fk *catalog.ForeignKey) error
+	// Rework takes the rows that a refuses: those that do not convert, and those that would be equal where rows must differ.
+	Rework(ctx context.Context, a *vtab.Alteration) error
 }
 
 // Computed is a compiled expression over the rows of a table.

@@ -39,10 +39,35 @@ func (c *change) rework(w rework) error {
 	}
 	t, err := m.Alterer.Alter(c.ctx, conn, a)
 	if err != nil {
-		return err
+		return c.blame(err, func(o Offenders) error { return o.Rework(c.ctx, a) })
 	}
 	c.put(t)
 	return nil
+}
+
+// blame has the rows collected that a refusal is about, where somebody wants to know them, and gives the refusal. That they cannot be
+// told is no reason for another error.
+func (c *change) blame(refusal error, collect func(o Offenders) error) error {
+	o := c.env.Offenders()
+	if code := types.CodeOf(refusal); o == nil || c.ctx.Err() != nil || code != types.CONSTRAINT && code != types.MISMATCH && code != types.ERROR {
+		return refusal
+	}
+	if err := collect(o); err != nil {
+		c.env.Untold(err)
+	}
+	return refusal
+}
+
+// blameRows blames the rows of a table that test picks.
+func (c *change) blameRows(refusal error, t *catalog.Table, test func(types.Row) bool) error {
+	return c.blame(refusal, func(o Offenders) error {
+		return c.env.EachRow(c.ctx, t, func(row types.Row) error {
+			if test(row) {
+				o.Row(t, row)
+			}
+			return nil
+		})
+	})
 }
 
 // numberUniques gives ids to the UNIQUE constraints that are new in t, which is not shared yet.

@@ -23,6 +23,7 @@ type alterEnv struct {
 	// leaving are the tables and constraints that the plan under way drops later; nil outside of one.
 	leaving  *leaving
 	touched  touches
+	found    *Offending // the rows in the way, nil when nobody wants to know them
 	progress func(rows int64)
 }
 
@@ -38,6 +39,18 @@ func (e *alterEnv) Leaving(t *catalog.Table, constraint string) bool {
 
 func (e *alterEnv) Changed(t *catalog.Table, columns []int) { e.touched.columns(t, columns) }
 func (e *alterEnv) Rekeyed(t *catalog.Table)                { e.touched.key(t) }
+
+func (e *alterEnv) Offenders() alter.Offenders {
+	if e.found == nil {
+		return nil
+	}
+	return &offenders{env: e, found: e.found}
+}
+
+func (e *alterEnv) Untold(err error) {
+	*e.found = Offending{}
+	e.tx.db.opts.Logger.Warn("the rows that stand in the way of a step cannot be told", "error", err)
+}
 
 func (e *alterEnv) Progress(rows int64) {
 	if e.progress != nil {

@@ -284,8 +284,8 @@ func (m *migration) step(ctx context.Context, i int, leaving *leaving) error {
 		return err
 	}
 	depth := len(m.tx.saves) - 1
-	touched := touches{}
-	err := m.tx.alter(ctx, s.Stmt, &planRun{leaving: leaving, touched: touched, progress: func(rows int64) {
+	touched, found := touches{}, &Offending{}
+	err := m.tx.alter(ctx, s.Stmt, &planRun{leaving: leaving, touched: touched, found: found, progress: func(rows int64) {
 		progress.Rows = rows
 		m.report(progress)
 	}})
@@ -299,7 +299,10 @@ func (m *migration) step(ctx context.Context, i int, leaving *leaving) error {
 			return e
 		}
 		m.proof.fail(s.Stmt)
-		m.failed = append(m.failed, Failure{Step: i, SQL: s.SQL, Err: s.Locate(err), Rows: m.tx.offending(ctx, s.Stmt)})
+		if found.Count == 0 {
+			found = nil
+		}
+		m.failed = append(m.failed, Failure{Step: i, SQL: s.SQL, Err: s.Locate(err), Rows: found})
 	}
 	progress.Done = true
 	m.report(progress)

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/quereus/quereus-migrate/alter"
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/parse"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab"
 )
 
 // Offending are the rows that stand in the way of a step.
@@ -27,89 +29,50 @@ func (o *Offending) add(key types.Row) {
 	}
 }
 
-// offending finds the rows because of which a step was refused, in the state in which it was; nil when none are to blame, or when they
-// cannot be told by reading what is stored.
-func (t *tx) offending(ctx context.Context, s ast.Stmt) *Offending {
-	found := &Offending{}
-	if err := t.blame(ctx, s, found); err != nil {
-		t.db.opts.Logger.Warn("the rows that stand in the way of a step cannot be told", "step", abridge(ast.Format(s)), "error", err)
+// offenders collects the rows because of which a statement of a plan is refused. It satisfies alter.Offenders.
+type offenders struct {
+	env   *alterEnv
+	found *Offending
+}
+
+var _ alter.Offenders = (*offenders)(nil)
+
+// Row takes a row of a table.
+func (o *offenders) Row(t *catalog.Table, row types.Row) { o.found.add(pick(row, t.KeyColumns())) }
+
+// Orphans takes the rows of a table that have no parent.
+func (o *offenders) Orphans(ctx context.Context, t *catalog.Table, fk *catalog.ForeignKey) error {
+	return o.env.tx.orphans(ctx, t, fk, o.found)
+}
+
+// Rework takes the rows that do not convert, and those that become equal where rows must differ.
+func (o *offenders) Rework(ctx context.Context, a *vtab.Alteration) error {
+	read := o.env.tx.reading()
+	rows, _, err := read.count(ctx, a.Before)
+	if err = read.close(err); err != nil {
+		return err
+	}
+	j, err := newReworkJudge(a, rows)
+	if err != nil {
+		return err
+	}
+	if err := o.env.EachRow(ctx, a.Before, j.survey); err != nil {
+		return err
+	}
+	if !j.isSuspect() {
 		return nil
 	}
-	if found.Count == 0 {
-		return nil
+	if err := o.env.EachRow(ctx, a.Before, j.count); err != nil {
+		return err
 	}
-	return found
-}
-
-func (t *tx) blame(ctx context.Context, s ast.Stmt, found *Offending) error {
-	switch s := s.(type) {
-	case *ast.AlterStmt:
-		if on := t.table(s.Name); on != nil {
-			return t.blameAlter(ctx, on, s.Action, found)
+	key := a.Before.KeyColumns()
+	return o.env.EachRow(ctx, a.Before, func(row types.Row) error {
+		offends, err := j.offends(row)
+		if err == nil && offends {
+			o.found.add(pick(row, key))
 		}
-	case *ast.CreateIndexStmt:
-		if on := t.table(s.Table); on != nil && s.Unique && s.Where == nil {
-			return t.repeated(ctx, on, plainMembers(s.Columns), found)
-		}
-	}
-	return nil
-}
-
-func (t *tx) table(name ast.QName) *catalog.Table {
-	n := nameOf(name)
-	return t.cat.Table(n.schema, n.name)
-}
-
-// plainMembers lists the columns of an index; nil when a member is more than a column under its own collation.
-func plainMembers(members []ast.IndexColumn) []ast.Name {
-	var out []ast.Name
-	for _, c := range members {
-		ref, isColumn := c.X.(*ast.ColumnRef)
-		if !isColumn || !c.Collation.IsZero() {
-			return nil
-		}
-		out = append(out, ref.Column)
-	}
-	return out
-}
-
-func (t *tx) blameAlter(ctx context.Context, on *catalog.Table, a ast.AlterAction, found *Offending) error {
-	switch a := a.(type) {
-	case *ast.SetDataType:
-		return t.unconvertible(ctx, on, a, found)
-	case *ast.SetNotNull:
-		return t.findRows(ctx, on, "where "+quoted(a.Column.Text)+" is null", found)
-	case *ast.AddColumn:
-		if !hasValue(a.Column) {
-			return t.findRows(ctx, on, "", found)
-		}
-	case *ast.AlterPrimaryKey:
-		columns := make([]ast.Name, len(a.Key))
-		for i, k := range a.Key {
-			columns[i] = k.Name
-		}
-		return t.repeated(ctx, on, columns, found)
-	case *ast.AddConstraint:
-		switch a.Constraint.Kind {
-		case ast.UniqueClause:
-			return t.repeated(ctx, on, a.Constraint.Columns, found)
-		case ast.ForeignKeyClause:
-			if fk, err := catalog.BuildForeignKey(a.Constraint, on); err == nil {
-				return t.orphans(ctx, on, fk, found)
-			}
-		}
-	}
-	return nil
-}
-
-// hasValue reports whether a new column has something for the rows that are there.
-func hasValue(c *ast.ColumnDef) bool {
-	for _, k := range c.Constraints {
-		if k.Kind == ast.DefaultClause || k.Kind == ast.GeneratedClause {
-			return true
-		}
-	}
-	return false
+		return err
+	})
 }
 
 // pick gives some columns of a row.
@@ -119,41 +82,6 @@ func pick(row types.Row, columns []int) types.Row {
 		out[i] = row[c]
 	}
 	return out
-}
-
-// unconvertible finds the rows whose value does not convert.
-func (t *tx) unconvertible(ctx context.Context, on *catalog.Table, a *ast.SetDataType, found *Offending) error {
-	col := on.ColumnIndex(a.Column.Text)
-	if col < 0 {
-		return nil
-	}
-	convert := types.WriteConverter(t.db.types.Lookup(a.Type.Name), on.Columns[col].Name)
-	key := on.KeyColumns()
-	env := &alterEnv{tx: t}
-	return env.EachRow(ctx, on, func(row types.Row) error {
-		if row[col].IsNull() {
-			return nil
-		}
-		if _, err := convert(row[col]); err != nil {
-			found.add(pick(row, key))
-		}
-		return nil
-	})
-}
-
-// repeated finds the rows that are equal to others in columns of which none is NULL.
-func (t *tx) repeated(ctx context.Context, on *catalog.Table, columns []ast.Name, found *Offending) error {
-	if len(columns) == 0 {
-		return nil
-	}
-	var names, there, same []string
-	for _, c := range columns {
-		q := quoted(c.Text)
-		names, there, same = append(names, q), append(there, q+" is not null"), append(same, "a."+q+" = d."+q)
-	}
-	list := strings.Join(names, ", ")
-	return t.findRows(ctx, on, fmt.Sprintf("join (select %s from %s where %s group by %s having count(*) > 1) as d on %s",
-		list, relation(on.Schema, on.Name), strings.Join(there, " and "), list, strings.Join(same, " and ")), found)
 }
 
 // orphans finds the rows without a parent.

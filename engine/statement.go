@@ -165,6 +165,7 @@ func (c *Conn) schemaChange(ctx context.Context, src *ast.Source, s ast.Stmt) er
 type planRun struct {
 	leaving  *leaving
 	touched  touches
+	found    *Offending       // takes the rows in the way; nil when nobody wants to know them
 	progress func(rows int64) // nil when nobody asks
 }
 
@@ -172,7 +173,7 @@ type planRun struct {
 func (t *tx) alter(ctx context.Context, s ast.Stmt, run *planRun) (err error) {
 	env := &alterEnv{tx: t}
 	if run != nil {
-		env.leaving, env.touched, env.progress = run.leaving, run.touched, run.progress
+		env.leaving, env.touched, env.found, env.progress = run.leaving, run.touched, run.found, run.progress
 	}
 	defer func() {
 		if e := env.close(); err == nil {
