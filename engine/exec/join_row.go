@@ -9,6 +9,7 @@ import (
 // match flags, and behind them whatever else the condition reads.
 type pairing struct {
 	left, right []pairColumn
+	shown       int // the columns that the join passes on
 	width       int
 	// cond is the part of the condition that is tested on made rows; nil for none.
 	cond Pred
@@ -24,6 +25,7 @@ func (b *builder) pairing(n *plan.Join) *pairing {
 	l, r := n.L.Output(), n.R.Output()
 	cols := n.Output()
 	p := &pairing{leftFlag: flagAt(cols, n.LeftMatched), rightFlag: flagAt(cols, n.RightMatched)}
+	p.shown = len(cols)
 	made := b.over(cols)
 	for _, x := range n.On {
 		for _, id := range plan.ExprColumns(x).Sorted() {

@@ -51,7 +51,7 @@ func (o *applyOp) Open(ec *Context) error {
 
 // Next joins left rows until the batch is full or the left side's batch is at its end, whose rows the made ones share.
 func (o *applyOp) Next(b *Batch) error {
-	o.block.reset(o.width)
+	o.block.resetWider(o.shown, o.width)
 	for !o.block.full() {
 		if !o.open {
 			more, err := o.nextLeft()

@@ -92,7 +92,7 @@ func (o *joinOp) Next(b *Batch) error {
 		}
 		o.loaded = true
 	}
-	o.block.reset(o.width)
+	o.block.resetWider(o.shown, o.width)
 	for steps := 0; !o.block.full(); steps++ {
 		more, err := o.step()
 		if err != nil {

@@ -40,15 +40,19 @@ const batchRows = vtab.BatchRows
 // rowBlock is the memory of the rows that an operator makes: one block of values for a batch, and an arena for texts that must
 // outlive the row they came from. Both are used again for the next batch.
 type rowBlock struct {
-	width int
+	width int // of rows as they are made
+	shown int // of rows as they are handed out: the first columns
 	slab  []types.Value
 	rows  []types.Row
 	arena types.Arena
 }
 
 // reset empties the block for rows of the given width.
-func (b *rowBlock) reset(width int) {
-	b.width = width
+func (b *rowBlock) reset(width int) { b.resetWider(width, width) }
+
+// resetWider empties the block for rows that are made wider than they are shown.
+func (b *rowBlock) resetWider(shown, width int) {
+	b.width, b.shown = width, shown
 	b.rows = b.rows[:0]
 	b.arena.Reset()
 }
@@ -63,7 +67,7 @@ func (b *rowBlock) add() types.Row {
 		b.grow(n)
 	}
 	row := types.Row(b.slab[n*b.width : (n+1)*b.width : (n+1)*b.width])
-	b.rows = append(b.rows, row)
+	b.rows = append(b.rows, row[:b.shown:b.shown])
 	return row
 }
 

@@ -18,6 +18,9 @@ func (b *Binder) exprs(list []ast.Expr, s *Scope) []Expr {
 
 // expr binds an expression where s says what names mean; nil knows no name.
 func (b *Binder) expr(x ast.Expr, s *Scope) Expr {
+	if b.stops() {
+		return b.bad(x.Pos())
+	}
 	if s != nil && s.group != nil {
 		if key := s.group.expr(b, x); key != nil {
 			return key

@@ -143,11 +143,7 @@ func (b *Binder) view(v *catalog.View, name, schema string) part {
 		b.fail(ast.NoPos, types.ERROR, "view '%s' reads itself", v.Name)
 		return newPart(oneRow(), name, schema, nil)
 	}
-	path, ctes, views := b.path, b.ctes, b.views
-	b.path = bodyPath(v.Schema, b.env)
-	b.ctes, b.views = nil, append(slices.Clone(views), v)
-	n := b.query(v.Body, nil)
-	b.path, b.ctes, b.views = path, ctes, views
+	n := b.viewBody(v)
 	if v.Columns == nil {
 		return newPart(n, name, schema, nil)
 	}
@@ -160,6 +156,41 @@ func (b *Binder) view(v *catalog.View, name, schema string) part {
 		return newPart(n, name, schema, nil)
 	}
 	return newPart(n, name, schema, v.Columns)
+}
+
+// maxInlined is the number of times that a statement expands views in place. Views over views can double their readers at every level;
+// beyond it a body is bound once and its rows are shared, so that work stays linear in the number of views.
+const maxInlined = 100
+
+// viewBody binds the body of a view, or reads the rows of one that is shared.
+func (b *Binder) viewBody(v *catalog.View) Node {
+	if m := b.shared[v]; m != nil {
+		return b.readMember(m)
+	}
+	path, ctes, views := b.path, b.ctes, b.views
+	b.path = bodyPath(v.Schema, b.env)
+	b.ctes, b.views = nil, append(slices.Clone(views), v)
+	n := b.query(v.Body, nil)
+	b.path, b.ctes, b.views = path, ctes, views
+	if b.inlined++; b.inlined <= maxInlined || b.stored {
+		return n
+	}
+	c := &CTE{Name: v.Name, Body: n}
+	b.sharedBodies = append(b.sharedBodies, c)
+	if b.shared == nil {
+		b.shared = map[*catalog.View]*member{}
+	}
+	m := &member{cte: c, cols: n.Output()}
+	b.shared[v] = m
+	return b.readMember(m)
+}
+
+// aroundShared puts the bodies of shared views around a statement, each before those that read it.
+func (b *Binder) aroundShared(root Node) Node {
+	if len(b.sharedBodies) == 0 {
+		return root
+	}
+	return &With{CTEs: b.sharedBodies, Body: root}
 }
 
 func (b *Binder) tableSubquery(t *ast.TableSubquery, outer *Scope) part {

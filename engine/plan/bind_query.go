@@ -7,6 +7,9 @@ import (
 
 // query binds a query expression. outer is the scope that its names may reach beyond it, nil for none.
 func (b *Binder) query(q *ast.SelectStmt, outer *Scope) Node {
+	if b.stops() {
+		return oneRow()
+	}
 	defer b.enterPath(firstPath(q.Body))()
 	b.checkDefaults(q)
 	if n, ok := b.changeQuery(q); ok {

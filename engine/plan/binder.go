@@ -7,6 +7,7 @@ import (
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab/kv"
 )
 
 // Binder turns syntax into nodes and expressions. It serves one statement and one goroutine.
@@ -23,6 +24,13 @@ type Binder struct {
 	ctes *cteScope
 	// views are the views being expanded, outermost first. Inside one, positions belong to a stored text and are not told.
 	views []*catalog.View
+	// steps counts expressions and queries; stopped is set once the statement is not wanted any more.
+	steps   int
+	stopped bool
+	// inlined counts the views expanded in place; shared are those whose bodies, in sharedBodies, are computed once for all readers.
+	inlined      int
+	shared       map[*catalog.View]*member
+	sharedBodies []*CTE
 	// nested counts the subqueries and lateral sources around the present place.
 	nested int
 	// stored is set while a stored expression is bound that is not part of the statement's text; fresh if it is about to be stored.
@@ -65,6 +73,26 @@ func (b *Binder) failWith(at ast.Pos, err error) {
 	} else if b.env.Fresh {
 		b.err = catalog.About(b.pos(at), err)
 	}
+}
+
+// canceled gives the error of a statement that is not wanted any more: INTERRUPT.
+func (b *Binder) canceled() error {
+	if b.env.Ctx == nil {
+		return nil
+	}
+	return kv.Interrupted(b.env.Ctx)
+}
+
+// stops reports whether binding is to end: the statement is not wanted any more. It looks now and then.
+func (b *Binder) stops() bool {
+	const often = 64
+	if b.steps++; b.steps%often == 0 && !b.stopped {
+		if err := b.canceled(); err != nil {
+			b.stopped = true
+			b.failWith(ast.NoPos, err)
+		}
+	}
+	return b.stopped
 }
 
 // pos gives a position as it is told: none inside stored texts.

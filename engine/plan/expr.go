@@ -281,4 +281,23 @@ type Subplan struct {
 	Outer []ColID
 	// Varies is set when the subquery reads a working table of a recursion around it, so that no result outlives a round.
 	Varies bool
+	// read are the columns that Root reads from outside, known once it has been through the rules.
+	read ColSet
+}
+
+// copied gives the subquery over a copy of its tree.
+func (s *Subplan) copied(root Node) *Subplan {
+	c := &Subplan{Root: root}
+	if s.read != nil {
+		c.read = FreeColumns(root)
+	}
+	return c
+}
+
+// free gives the columns that the subquery reads from enclosing queries. Nobody writes to the set.
+func (s *Subplan) free() ColSet {
+	if s.read != nil {
+		return s.read
+	}
+	return FreeColumns(s.Root)
 }

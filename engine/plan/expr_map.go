@@ -212,6 +212,25 @@ func subplanOf(e Expr) *Subplan {
 	return nil
 }
 
+// withSubplan copies an expression that is a subquery, with another plan.
+func withSubplan(e Expr, s *Subplan) Expr {
+	switch e := e.(type) {
+	case *Subquery:
+		c := clone(e)
+		c.Plan = s
+		return c
+	case *Exists:
+		c := clone(e)
+		c.Plan = s
+		return c
+	case *InQuery:
+		c := clone(e)
+		c.Plan = s
+		return c
+	}
+	return e
+}
+
 // HasSubquery reports whether the expression holds a subquery.
 func HasSubquery(e Expr) bool {
 	found := false

@@ -43,10 +43,11 @@ func eachInput(n Node, f func(slot *Node)) {
 // eachExpr shows f the slots of the expressions that a node itself holds.
 func eachExpr(n Node, f func(slot *Expr)) {
 	switch n := n.(type) {
-	case *Scan:
-		eachOf(n.Filters, f)
+	case *Scan: // an access holds the filters that are left; those it applies are its pins and ranges
 		if n.Access != nil {
 			eachAccessExpr(n.Access, f)
+		} else {
+			eachOf(n.Filters, f)
 		}
 	case *Values:
 		for _, row := range n.Rows {
@@ -118,6 +119,12 @@ func one(slot *Expr, f func(slot *Expr)) {
 	}
 }
 
+// walkTree visits n and the nodes below it, parents first, and no subqueries.
+func walkTree(n Node, f func(Node)) {
+	f(n)
+	eachInput(n, func(slot *Node) { walkTree(*slot, f) })
+}
+
 // WalkNode visits n and the nodes below it, parents first, the plans of subqueries after the inputs of the node that holds them.
 func WalkNode(n Node, f func(Node)) {
 	f(n)
@@ -144,7 +151,9 @@ func addExprColumns(set ColSet, e Expr) {
 			set.Add(c.ID)
 		}
 		if s := subplanOf(x); s != nil {
-			set.Add(FreeColumns(s.Root).Sorted()...)
+			for id := range s.free() {
+				set.Add(id)
+			}
 		}
 		return true
 	})
@@ -183,7 +192,14 @@ func collectColumns(n Node, made, read ColSet, seen map[*CTE]bool) {
 			if c, ok := x.(*Col); ok {
 				read.Add(c.ID)
 			}
-			if s := subplanOf(x); s != nil {
+			s := subplanOf(x)
+			switch {
+			case s == nil:
+			case s.read != nil:
+				for id := range s.read {
+					read.Add(id)
+				}
+			default:
 				collectColumns(s.Root, made, read, seen)
 			}
 			return true

@@ -96,7 +96,7 @@ func (b *Binder) Finish(root Node) (*Plan, error) {
 	}
 	cols := root.Output()
 	b.mergeWrites()
-	root, err := b.optimize(b.aroundChanges(root))
+	root, err := b.optimize(b.aroundShared(b.aroundChanges(root)))
 	if err != nil {
 		return nil, err
 	}

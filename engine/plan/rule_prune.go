@@ -8,7 +8,7 @@ import (
 
 // pushLimits tells sorts and scans of the Limit that cuts their rows, where nothing between them drops or adds any.
 func (o *optimizer) pushLimits(root Node) Node {
-	WalkNode(root, func(n Node) {
+	walkTree(root, func(n Node) {
 		l, ok := n.(*Limit)
 		if !ok || l.Count == nil {
 			return

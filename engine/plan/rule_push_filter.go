@@ -105,28 +105,32 @@ func substituteItems(conds []Expr, items []Item) []Expr {
 	return substitute(conds, by)
 }
 
-// substitute replaces columns by expressions, in the plans of subqueries too, which must be read nowhere else.
+// substitute replaces columns by expressions, also where subqueries read them from outside: such a subquery is copied, so that what
+// shares it keeps its own.
 func substitute(conds []Expr, by map[ColID]Expr) []Expr {
 	if len(by) == 0 {
 		return conds
 	}
+	columns := ColSet{}
+	for id := range by {
+		columns.Add(id)
+	}
 	var replace func(Expr) Expr
+	whole := func(x Expr) Expr { return rewriteExpr(x, replace) }
 	replace = func(x Expr) Expr {
 		if c, ok := x.(*Col); ok {
 			if y := by[c.ID]; y != nil {
 				return y
 			}
 		}
-		if s := subplanOf(x); s != nil {
-			WalkNode(s.Root, func(n Node) {
-				eachExpr(n, func(slot *Expr) { *slot = rewriteExpr(*slot, replace) })
-			})
+		if s := subplanOf(x); s != nil && s.free().Meets(columns) {
+			return withSubplan(x, s.copied(copyTree(s.Root, whole)))
 		}
 		return x
 	}
 	out := make([]Expr, len(conds))
 	for i, c := range conds {
-		out[i] = rewriteExpr(c, replace)
+		out[i] = whole(c)
 	}
 	return out
 }

@@ -30,7 +30,7 @@ var rewriteRules = []rule{
 	{"prune-columns", (*optimizer).pruneColumns},         // last of the logical ones: earlier rules may drop the only reader
 	{"choose-access", (*optimizer).chooseAccess},         // joins and access paths, bottom up, with the orders that are asked for
 	{"merge-projects-again", (*optimizer).mergeProjects}, // where an order came for free, its sort and what it read are gone
-	{"settle-subqueries", (*optimizer).settleSubplans},   // note what each subquery reads from outside
+	{"settle-subqueries", (*optimizer).settleSubqueries}, // note what each subquery reads from outside
 }
 
 // optimize rewrites a statement and the plans of its subqueries, innermost first.
@@ -46,6 +46,9 @@ func (o *optimizer) tree(root Node) Node {
 	o.subqueries(root)
 	o.depth--
 	for _, r := range rewriteRules {
+		if err := o.b.canceled(); err != nil {
+			o.fail(err)
+		}
 		if o.err != nil {
 			break
 		}
@@ -60,14 +63,31 @@ func (o *optimizer) tree(root Node) Node {
 // subqueries applies all rules to the subqueries in the expressions of a tree.
 func (o *optimizer) subqueries(n Node) {
 	eachInput(n, func(slot *Node) { o.subqueries(*slot) })
-	eachSubplan(n, func(s *Subplan) { s.Root = o.tree(s.Root) })
+	eachSubplan(n, o.subplan)
 }
 
-// settleSubplans notes what the subqueries of a tree depend on.
-func (o *optimizer) settleSubplans(root Node) Node {
+// subplan applies all rules to a subquery, once.
+func (o *optimizer) subplan(s *Subplan) {
+	if s.read != nil || o.err != nil {
+		return
+	}
+	s.Root = o.tree(s.Root)
+	s.read = FreeColumns(s.Root)
+}
+
+// settleSubqueries notes what the subqueries of the whole statement depend on.
+func (o *optimizer) settleSubqueries(root Node) Node {
+	if o.depth > 0 {
+		return root
+	}
+	return settle(root)
+}
+
+// settle notes what the subqueries of a tree depend on.
+func settle(root Node) Node {
 	WalkNode(root, func(n Node) {
 		eachSubplan(n, func(s *Subplan) {
-			s.Outer = FreeColumns(s.Root).Sorted()
+			s.Outer = s.free().Sorted()
 			s.Varies = readsWork(s.Root)
 		})
 	})

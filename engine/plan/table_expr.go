@@ -198,7 +198,7 @@ func varies(x Expr) bool {
 // nodeVaries reports whether a plan calls something non-deterministic.
 func nodeVaries(root Node) bool {
 	found := false
-	WalkNode(root, func(n Node) {
+	walkTree(root, func(n Node) {
 		switch n := n.(type) {
 		case *TableFunc:
 			found = found || !n.Fn.Deterministic
@@ -251,8 +251,8 @@ func (o *optimizer) storedExpr(x Expr) Expr {
 	o.depth++ // the subqueries read the row, which no node makes
 	defer func() { o.depth-- }()
 	holder := &Filter{Input: oneRow(), Conds: []Expr{x}}
-	eachSubplan(holder, func(s *Subplan) { s.Root = o.tree(s.Root) })
+	eachSubplan(holder, o.subplan)
 	holder.Conds[0] = rewriteExpr(x, o.foldExpr)
-	o.settleSubplans(holder)
+	settle(holder)
 	return holder.Conds[0]
 }
