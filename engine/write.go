@@ -136,7 +136,22 @@ func (t *tx) checkDeferred(ctx context.Context) (err error) {
 	if err := assertions.Check(ctx, rt, &t.checks); err != nil {
 		return err
 	}
-	return t.checks.Run(ctx, env, rt)
+	return t.checks.Run(ctx, env, rt, func(on *catalog.Table, check int, key *catalog.ForeignKey) (bool, error) {
+		if key == nil {
+			return t.breaksCheck(ctx, on, check)
+		}
+		found := &Offending{}
+		err := t.orphans(ctx, on, key, found)
+		return found.Count > 0, err
+	})
+}
+
+// breaksCheck reports whether some row of a table breaks a CHECK.
+func (t *tx) breaksCheck(ctx context.Context, on *catalog.Table, check int) (bool, error) {
+	p := newProof(t, 0, false)
+	r := &provenRule{table: on, check: check}
+	err := p.judgeChecks(ctx, on, []*provenRule{r})
+	return r.err != nil, err
 }
 
 // assertions gives the compiled assertions of the catalog, which the connection keeps as long as the catalog stays.

@@ -10,13 +10,17 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
+// Whole judges a rule of a table over all of its rows: a CHECK by its position, or a foreign key where key is not nil.
+type Whole func(t *catalog.Table, check int, key *catalog.ForeignKey) (broken bool, err error)
+
 // Run judges the checks that wait, against the final state of the transaction, which rt.Source shows and env.Catalog describes. The
-// first violation is the answer; the queue stays as it is.
-func (q *Queue) Run(ctx context.Context, env *plan.Env, rt *Runtime) error {
+// first violation is the answer; the queue stays as it is. What waits knows its row by the key; where that has become another since,
+// whole judges the rule.
+func (q *Queue) Run(ctx context.Context, env *plan.Env, rt *Runtime, whole Whole) error {
 	if len(q.entries) == 0 {
 		return nil
 	}
-	j := &judge{ctx: ctx, env: env, rt: rt, fetches: map[catalog.ID]*probeRun{}}
+	j := &judge{ctx: ctx, env: env, rt: rt, whole: whole, fetches: map[fetchOf]*probeRun{}}
 	for _, entries := range q.groups() {
 		now := tableByID(env.Catalog, entries[0].table().ID)
 		if now == nil {
@@ -40,8 +44,24 @@ type judge struct {
 	ctx context.Context
 	env *plan.Env
 	rt  *Runtime
-	// fetches look rows up by key, by table.
-	fetches map[catalog.ID]*probeRun
+	// whole judges a rule over all rows.
+	whole Whole
+	// fetches look rows up by key.
+	fetches map[fetchOf]*probeRun
+}
+
+// fetchOf is a table whose rows are looked up, by keys with or without NULL.
+type fetchOf struct {
+	table catalog.ID
+	nulls bool
+}
+
+// isRekeyed reports whether the key of a table knows rows in another way than it did: by other columns, types or comparisons.
+func isRekeyed(before, now *catalog.Table) bool {
+	return !slices.EqualFunc(before.KeyColumns(), now.KeyColumns(), func(b, n int) bool {
+		old, present := before.Columns[b], now.Columns[n]
+		return old.ID == present.ID && old.Type == present.Type && old.Collation == present.Collation
+	})
 }
 
 func tableByID(s *catalog.Snapshot, id catalog.ID) *catalog.Table {
@@ -57,6 +77,9 @@ func tableByID(s *catalog.Snapshot, id catalog.ID) *catalog.Table {
 
 // checks evaluates one CHECK for all rows that wait.
 func (j *judge) checks(now *catalog.Table, entries []queued) (err error) {
+	if c := entries[0].check; isRekeyed(c.rules.table, now) {
+		return j.wholeCheck(now, c)
+	}
 	var present *presentCheck
 	var run *RowRun
 	defer func() {
@@ -83,6 +106,19 @@ func (j *judge) checks(now *catalog.Table, entries []queued) (err error) {
 		}
 	}
 	return nil
+}
+
+// wholeCheck judges a CHECK over all rows of its table.
+func (j *judge) wholeCheck(now *catalog.Table, c *checkRecipe) error {
+	k, err := plan.BindDeferredCheck(c.rules.table, c.check, now, c.rules.op, j.env)
+	if err != nil || k == nil {
+		return err
+	}
+	broken, err := j.whole(now, k.Position, nil)
+	if err == nil && broken {
+		err = &types.Error{Code: types.CONSTRAINT, Message: k.Message}
+	}
+	return err
 }
 
 // presentCheck is a CHECK as the final catalog has it.
@@ -176,18 +212,51 @@ func keyOf(t *catalog.Table, row types.Row) types.Row {
 
 // fetch finds rows of a table by their keys; nil for those that there are not.
 func (j *judge) fetch(t *catalog.Table, keys []types.Row) ([]types.Row, error) {
-	f := j.fetches[t.ID]
-	if f == nil {
-		p, err := plan.BindFetch(t, j.env)
+	out := make([]types.Row, len(keys))
+	for _, nulls := range []bool{false, true} {
+		var some []types.Row
+		var places []int
+		for i, key := range keys {
+			if hasNull(key) == nulls {
+				some, places = append(some, key), append(places, i)
+			}
+		}
+		if len(some) == 0 {
+			continue
+		}
+		rows, err := j.fetchAlike(fetchOf{t.ID, nulls}, t, some)
 		if err != nil {
 			return nil, err
 		}
-		r, err := buildProbe(p)
-		if err != nil {
-			return nil, err
+		for i, place := range places {
+			out[place] = rows[i]
 		}
-		f = &probeRun{probeRecipe: r}
-		j.fetches[t.ID] = f
+	}
+	return out, nil
+}
+
+// lookup gives the lookup of rows by keys of one kind.
+func (j *judge) lookup(of fetchOf, t *catalog.Table) (*probeRun, error) {
+	if f := j.fetches[of]; f != nil {
+		return f, nil
+	}
+	p, err := plan.BindFetch(t, of.nulls, j.env)
+	if err != nil {
+		return nil, err
+	}
+	r, err := buildProbe(p)
+	if err != nil {
+		return nil, err
+	}
+	j.fetches[of] = &probeRun{probeRecipe: r}
+	return j.fetches[of], nil
+}
+
+// fetchAlike finds rows by keys of which all or none have a NULL.
+func (j *judge) fetchAlike(of fetchOf, t *catalog.Table, keys []types.Row) ([]types.Row, error) {
+	f, err := j.lookup(of, t)
+	if err != nil {
+		return nil, err
 	}
 	list, numbers, err := listKeys(f.keys, keys)
 	if err != nil {
@@ -227,6 +296,13 @@ func listKeys(enc *types.KeyEncoder, keys []types.Row) (l *keyList, numbers []in
 func (j *judge) references(now *catalog.Table, entries []queued) error {
 	ref, err := j.presentReference(now, entries[0].ref)
 	if err != nil || ref == nil {
+		return err
+	}
+	if isRekeyed(entries[0].ref.Child, now) {
+		broken, err := j.whole(now, -1, ref.Key)
+		if err == nil && broken {
+			err = ref.violation()
+		}
 		return err
 	}
 	values := make([]types.Row, len(entries))

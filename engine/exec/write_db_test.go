@@ -96,7 +96,7 @@ func (tx *writeTx) judge(ctx context.Context) (err error) {
 	if err := a.Check(ctx, rt, &tx.queue); err != nil {
 		return err
 	}
-	return tx.queue.Run(ctx, env, rt)
+	return tx.queue.Run(ctx, env, rt, nil)
 }
 
 func (tx *writeTx) runtime() *exec.Runtime {

@@ -181,11 +181,11 @@ func (rs *ruleSet) actionDefault(a *Action, column int) Expr {
 	return rs.defaultOf(a.Child, column, im, nil)
 }
 
-// BindFetch plans the lookup of rows of a table by their keys. Keys with NULL are not found.
-func BindFetch(t *catalog.Table, env *Env) (*Probe, error) {
+// BindFetch plans the lookup of rows of a table by their keys. Keys with NULL are found only with nulls, by a scan of the table.
+func BindFetch(t *catalog.Table, nulls bool, env *Env) (*Probe, error) {
 	b := NewBinder(env)
 	b.stored = true
-	p := b.probe(&Probe{Table: t, Columns: t.KeyColumns(), Rows: true}, b.tableColumns(t))
+	p := b.probe(&Probe{Table: t, Columns: t.KeyColumns(), Rows: true, NullSafe: nulls}, pick(b.tableColumns(t), t.KeyColumns()))
 	return p, b.err
 }
 
@@ -207,8 +207,12 @@ func (p *Probe) begin(b *Binder, keys []Column) (scan *Scan, conds []Expr) {
 	p.Keys = &WorkRead{Work: &WorkTable{Name: "keys"}, Cols: append(b.renew(keys), number)}
 	scan = b.scan(p.Table, p.Table.Name, ast.NoPos)
 	p.By = nil
+	op := Eq
+	if p.NullSafe {
+		op = Is
+	}
 	for i, c := range p.Columns {
-		x := b.compare(ast.NoPos, Eq, b.ref(scan.Cols[c], ast.NoPos), b.ref(p.Keys.Cols[i], ast.NoPos)).(*Compare)
+		x := b.compare(ast.NoPos, op, b.ref(scan.Cols[c], ast.NoPos), b.ref(p.Keys.Cols[i], ast.NoPos)).(*Compare)
 		conds, p.By = append(conds, x), append(p.By, x.By)
 	}
 	return scan, conds

@@ -182,7 +182,9 @@ type Probe struct {
 	By []Order
 	// Rows asks for the rows, not only for the keys that are there; InOrder for those of a key before those of the next.
 	Rows, InOrder bool
-	Plan          *Plan
+	// NullSafe finds NULL by NULL.
+	NullSafe bool
+	Plan     *Plan
 }
 
 // changeReads lists the columns of the source that a change reads besides those of its expressions: all that the row is made of.
