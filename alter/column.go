@@ -138,7 +138,11 @@ func (c *change) setCollate(t *catalog.Table, a *ast.SetCollate, ddl string) err
 	if err != nil {
 		return err
 	}
-	after := t.WithColumn(col, func(x *catalog.Column) { x.Collation, x.CollationRank = collation, types.RankDeclared })
+	rank := types.RankDeclared
+	if collation == types.Binary {
+		rank = types.RankDefault // it restores the default
+	}
+	after := t.WithColumn(col, func(x *catalog.Column) { x.Collation, x.CollationRank = collation, rank })
 	if collation == old.Collation {
 		return c.replace(after)
 	}

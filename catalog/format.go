@@ -206,7 +206,7 @@ func (p *definition) column(t *Table, i int, c *Column) {
 	p.str(" ")
 	p.bare(c.Type.Name)
 	p.nullability(c)
-	if c.Collation != types.Binary {
+	if c.writesCollation() {
 		p.str(" COLLATE ")
 		p.bare(c.Collation.Name)
 	}

@@ -78,6 +78,8 @@ type TableHeader struct {
 type ColumnHeader struct {
 	ID   ColumnID
 	Fill types.Value
+	// Rank is how the collation came about, where a column's text does not tell; else RankNone. Records of before it was kept have none.
+	Rank types.Rank
 }
 
 // UniqueHeader holds the facts of a UNIQUE constraint.
@@ -121,6 +123,7 @@ const (
 	flagKeyDeclared = 1 << iota
 	flagMaintainedDeclared
 	flagStale
+	flagRanked // columns have ranks
 )
 
 // EncodeTable gives the record of a table with its indexes.
@@ -147,7 +150,7 @@ func (t *Table) header() Header {
 		h.MaintainedDeclared, h.Stale = m.Declared, m.Stale
 	}
 	for _, c := range t.Columns {
-		h.Columns = append(h.Columns, ColumnHeader{ID: c.ID, Fill: c.Fill})
+		h.Columns = append(h.Columns, ColumnHeader{ID: c.ID, Fill: c.Fill, Rank: c.untoldRank()})
 	}
 	for _, u := range t.Uniques {
 		h.Uniques = append(h.Uniques, UniqueHeader{ID: u.ID, Incarnation: u.Incarnation})
@@ -156,6 +159,19 @@ func (t *Table) header() Header {
 		h.Indexes = append(h.Indexes, IndexHeader{ID: ix.ID, Seq: ix.Seq, Incarnation: ix.Incarnation, Collated: ix.collated()})
 	}
 	return Header{Kind: TableRecord, ID: t.ID, Seq: t.Seq, Schema: t.Schema, Name: t.Name, Table: h}
+}
+
+// writesCollation reports whether the text of a column has a COLLATE: a declared one, or a default that is not BINARY.
+func (c *Column) writesCollation() bool {
+	return c.Collation != types.Binary || c.CollationRank == types.RankDeclared
+}
+
+// untoldRank is the rank of the collation where the column's text tells another, else RankNone.
+func (c *Column) untoldRank() types.Rank {
+	if c.writesCollation() && c.CollationRank != types.RankDeclared {
+		return c.CollationRank
+	}
+	return types.RankNone
 }
 
 func encodeRecord(h *Header, text string) []byte {
@@ -195,6 +211,9 @@ func (h *TableHeader) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(h.Columns)))
 	for _, c := range h.Columns {
 		b = AppendValue(binary.AppendUvarint(b, uint64(c.ID)), c.Fill)
+		if h.ranked() {
+			b = binary.AppendUvarint(b, uint64(c.Rank))
+		}
 	}
 	b = binary.AppendUvarint(b, uint64(len(h.Uniques)))
 	for _, u := range h.Uniques {
@@ -222,7 +241,14 @@ func (h *TableHeader) appendCollated(b []byte) []byte {
 	return b
 }
 
+func (h *TableHeader) ranked() bool {
+	return slices.ContainsFunc(h.Columns, func(c ColumnHeader) bool { return c.Rank != types.RankNone })
+}
+
 func (h *TableHeader) flags() (f uint64) {
+	if h.ranked() {
+		f |= flagRanked
+	}
 	if h.KeyDeclared {
 		f |= flagKeyDeclared
 	}
@@ -356,7 +382,11 @@ func (r *headerReader) table() *TableHeader {
 		h.Storage.Layouts = append(h.Storage.Layouts, l)
 	}
 	for range r.count() {
-		h.Columns = append(h.Columns, ColumnHeader{ID: ColumnID(r.number()), Fill: r.value()})
+		c := ColumnHeader{ID: ColumnID(r.number()), Fill: r.value()}
+		if flags&flagRanked != 0 {
+			c.Rank = types.Rank(r.number())
+		}
+		h.Columns = append(h.Columns, c)
 	}
 	for range r.count() {
 		h.Uniques = append(h.Uniques, UniqueHeader{ID: ID(r.number()), Incarnation: Incarnation(r.number())})

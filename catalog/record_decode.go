@@ -167,6 +167,9 @@ func (t *Table) setNumbers(h *Header) error {
 	}
 	for i, c := range t.Columns {
 		c.ID, c.Fill = th.Columns[i].ID, th.Columns[i].Fill
+		if rank := th.Columns[i].Rank; rank != types.RankNone {
+			c.CollationRank = rank
+		}
 	}
 	for i, u := range t.Uniques {
 		u.ID, u.Incarnation = th.Uniques[i].ID, th.Uniques[i].Incarnation

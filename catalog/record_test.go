@@ -67,7 +67,7 @@ func TestRecordsKeepWhatTextCannotSay(t *testing.T) {
 	require.Equal(t, Maintained{Stale: true}, Maintained{Stale: again.Maintained.Stale, Declared: again.Maintained.Declared})
 	require.False(t, again.Key.Declared)
 	require.Equal(t, types.RankDeclared, again.Columns[0].CollationRank)
-	require.Equal(t, types.RankDefault, again.Columns[1].CollationRank) // BINARY is not written
+	require.Equal(t, types.RankDeclared, again.Columns[1].CollationRank)
 	require.Equal(t, []ContextVar{{"v", "TEXT", types.TypeText, true}, {"w", "", types.TypeAny, false}}, again.Context)
 }
 

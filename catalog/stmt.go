@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"github.com/quereus/quereus-migrate/engine/ast"
-	"github.com/quereus/quereus-migrate/types"
 )
 
 // Node gives the constraint as a clause of t, everything that the catalog knows of it written out.
@@ -58,7 +57,7 @@ func (c *Column) Def() *ast.ColumnDef {
 		null.Kind = ast.NotNullClause
 	}
 	add(null)
-	if c.Collation != types.Binary {
+	if c.writesCollation() {
 		add(&ast.ColumnConstraint{Kind: ast.CollateClause, Collation: ast.Ident(c.Collation.Name)})
 	}
 	if c.Default != nil {

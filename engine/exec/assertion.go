@@ -98,6 +98,5 @@ func (x *assertion) holds(ctx context.Context, rt *Runtime) (ok bool, err error)
 	if err != nil || row == nil {
 		return err == nil, err
 	}
-	truth, known := types.Truth(row[0])
-	return truth || !known, nil
+	return !catalog.CheckFails(row[0]), nil
 }

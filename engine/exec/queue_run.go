@@ -182,8 +182,7 @@ func (j *judge) check(p *presentCheck, run *RowRun, e queued) error {
 	frame := p.frame(e.row)
 	v, err := run.Eval(frame)
 	if err == nil {
-		truth, known := types.Truth(v)
-		if truth || !known {
+		if !catalog.CheckFails(v) {
 			return nil
 		}
 		err = &types.Error{Code: types.CONSTRAINT, Message: p.message}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab"
@@ -123,13 +124,13 @@ func (w *rowWriter) substitute() error {
 	return w.generate() // generated columns may read them
 }
 
-// check evaluates a CHECK: only a known false refuses the row.
+// check evaluates a CHECK.
 func (w *rowWriter) check(c *checkRecipe) (ok bool, err error) {
 	v, err := c.x(w.run.ec, w.row)
 	if err != nil {
 		return false, err
 	}
-	if truth, known := types.Truth(v); truth || !known {
+	if !catalog.CheckFails(v) {
 		return true, nil
 	}
 	return false, resolve(c.action, c.violation())
