@@ -65,6 +65,9 @@ func (c *comparison) emitAssertionCreates() {
 			stmt.Name = c.qname(p.stmt.Name.Name.Text)
 			s := c.emit(ast.AssertionObject, p.stmt.Name.Name.Text, &stmt)
 			s.Item, s.Origin = p.stmt, p.origin
+			home := c.targetNames.HomeOf(c.schema)
+			s.need(c.columnNeeds(stmt.X, home, nil, true)...)
+			s.need(c.relationNeeds(stmt.X, home.Path...)...)
 		}
 	}
 }

@@ -221,6 +221,7 @@ func (c *comparison) emitCreateView(x *creation) {
 		s.let(c.oldColumns()...)
 	} else {
 		s.need(c.bodyNeeds(stmt.Query)...)
+		s.use(c.columnNeeds(stmt.Query, c.targetNames.HomeOf(c.schema), nil, true)...)
 	}
 }
 

@@ -99,11 +99,13 @@ type dependencies struct {
 	needs []resource // must be there: the step runs behind those that give it
 	ends  []resource // is gone once the step has run; what gives it anew, or takes its name, runs behind
 	lets  []resource // is read by the step, or by something that it takes away: what ends it runs behind
+	uses  []resource // is read by the step, which may run before those that give it, or depends on them
 }
 
 func (d *dependencies) give(r ...resource) { d.gives = append(d.gives, r...) }
 func (d *dependencies) need(r ...resource) { d.needs = append(d.needs, r...) }
 func (d *dependencies) end(r ...resource)  { d.ends = append(d.ends, r...) }
+func (d *dependencies) use(r ...resource)  { d.uses = append(d.uses, r...) }
 func (d *dependencies) let(r ...resource)  { d.lets = append(d.lets, r...) }
 
 // sortSteps sorts steps topologically by their dependencies; among those that could run next the first in documented order does
@@ -145,10 +147,28 @@ func sortSteps(steps []*step) []*step {
 			}
 		}
 	}
+	used := usedSteps(steps)
 	for i, s := range steps {
-		s.After = placesBefore(before[i], place, place[i])
+		s.After = placesBefore(append(before[i], used[i]...), place, place[i])
 	}
 	return order
+}
+
+// usedSteps gives for each step those that give what it uses.
+func usedSteps(steps []*step) [][]int {
+	givers := map[resource][]int{}
+	for i, s := range steps {
+		for _, r := range s.gives {
+			givers[r] = append(givers[r], i)
+		}
+	}
+	out := make([][]int, len(steps))
+	for i, s := range steps {
+		for _, r := range s.uses {
+			out[i] = append(out[i], givers[r]...)
+		}
+	}
+	return out
 }
 
 // placesBefore turns predecessors into places of the sorted list. One that a cycle put behind the step is left out.
@@ -160,7 +180,7 @@ func placesBefore(before, place []int, own int) []int {
 		}
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 // predecessors gives for each step the steps that must run before it, each once, ascending.

@@ -1,0 +1,216 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/differ"
+	"github.com/quereus/quereus-migrate/engine"
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/golden"
+	"github.com/quereus/quereus-migrate/types"
+)
+
+// TestMigrationsKeepEveryRule goes from one random schema full of rules to the next, with rows. A migration that is carried out leads to the
+// hash that was promised and leaves nothing to do; kept values of kept rows are there; and every constraint, generated column, view, assertion
+// and index holds on a full check. One that is refused, and a dry run, change nothing. Memory, Pebble and a reopen agree.
+//
+//	QUEREUS_LONG=10m go test ./engine -run MigrationsKeepEveryRule -timeout 60m -v
+func TestMigrationsKeepEveryRule(t *testing.T) {
+	long, err := time.ParseDuration(os.Getenv("QUEREUS_LONG"))
+	if err != nil {
+		rapid.Check(t, proofLaw)
+		return
+	}
+	n := 0
+	for began := time.Now(); time.Since(began) < long && !t.Failed(); n++ {
+		rapid.Check(t, proofLaw)
+	}
+	t.Logf("%d runs of rapid", n)
+}
+
+func proofLaw(t *rapid.T) {
+	memory, disk := startBare(t, golden.MemorySession), startBare(t, golden.PebbleSession)
+	defer memory.end()
+	defer disk.end()
+	now := &proofGen{T: t}
+	for range 3 {
+		next := now.next()
+		text := next.declaration()
+		d := declared(t, text)
+		if _, err := memory.conn.Verify(d, nil); err != nil {
+			t.Skip("the drawn schema means nothing: ", err)
+		}
+		reached := memory.migrateTo(text)
+		require.Equal(t, reached, disk.migrateTo(text), text)
+		if !reached {
+			continue
+		}
+		now = next
+		for _, sql := range now.rows() {
+			_, err := memory.conn.Exec(ctx, sql, engine.Params{})
+			_, other := disk.conn.Exec(ctx, sql, engine.Params{})
+			require.Equal(t, types.CodeOf(err), types.CodeOf(other), sql)
+		}
+		require.Equal(t, memory.conn.dump(), disk.conn.dump())
+		disk.reopen()
+		require.Equal(t, memory.conn.dump(), disk.conn.dump())
+		disk.sound()
+	}
+}
+
+// migrateTo migrates, proves what came of it, and reports whether the schema was reached.
+func (b *bare) migrateTo(text string) bool {
+	c := b.conn
+	before, kept := c.dump(), b.values()
+	b.Log(text)
+	p := c.plan(text)
+	for _, s := range p.Steps {
+		b.Log(s.SQL)
+	}
+	_, dry := c.Migrate(ctx, p, engine.MigrateOptions{Allow: differ.Destructive, DryRun: true})
+	require.Equal(b, before, c.dump(), "a dry run")
+	_, err := c.Migrate(ctx, p, engine.MigrateOptions{Allow: differ.Destructive})
+	require.Equal(b, fmt.Sprint(dry), fmt.Sprint(err), "a dry run tells what would be")
+	if err != nil {
+		require.Equal(b, before, c.dump(), "a refused migration")
+		b.refusal(err)
+		return false
+	}
+	second := c.plan(text)
+	require.Empty(b, second.Statements(), "the second plan")
+	require.Equal(b, p.To, second.From)
+	b.sound()
+	b.proveRules()
+	b.proveKept(p, kept)
+	return true
+}
+
+// refusal takes what rows can be the reason of.
+func (b *bare) refusal(err error) {
+	var failed *engine.MigrateError
+	require.ErrorAs(b, err, &failed)
+	for _, f := range failed.Failures {
+		b.Logf("%s: %v", f.SQL, f.Err)
+		if code := types.CodeOf(f.Err); f.Err != nil && code != types.CONSTRAINT && code != types.MISMATCH {
+			b.Fatalf("%s: %v", f.SQL, f.Err)
+		}
+	}
+}
+
+// proveRules tests everything that is declared by queries of its own, and by writing every row as it is.
+func (b *bare) proveRules() {
+	cat, err := b.conn.Catalog()
+	require.NoError(b, err)
+	for t := range cat.Tables("main") {
+		for _, k := range t.Checks {
+			b.none("select 1 from " + t.Name + " where not (" + ast.Format(k.X) + ")")
+		}
+		for _, fk := range t.ForeignKeys {
+			up := fk.ParentColumns
+			parent := cat.Table("main", fk.ParentTable)
+			if up == nil {
+				up = parent.ColumnNames(parent.KeyColumns())
+			}
+			child := t.Columns[fk.Columns[0]].Name
+			b.none(fmt.Sprintf("select 1 from %s as c where c.%s is not null and not exists (select 1 from %s as p where p.%s = c.%s)", t.Name, child, fk.ParentTable, up[0], child))
+		}
+	}
+	for v := range cat.Views("main") {
+		_, err := b.Query(ctx, "select * from "+v.Name)
+		require.NoError(b, err, "view %s", v.Name)
+	}
+	for a := range cat.Assertions("main") {
+		b.none("select 1 where not (" + ast.Format(a.X) + ")")
+	}
+	before := b.conn.dump()
+	for t := range cat.Tables("main") {
+		_, err := b.conn.Exec(ctx, "begin; update "+t.Name+" set id = id", engine.Params{})
+		require.NoError(b, err, "writing %s as it is", t.Name)
+		require.Equal(b, before, b.conn.dump(), "generated columns of %s", t.Name)
+		b.conn.exec("rollback")
+		_, err = b.conn.Exec(ctx, "begin; update "+t.Name+" set id = id; commit", engine.Params{})
+		require.NoError(b, err, "committing %s as it is", t.Name)
+	}
+}
+
+// none proves that a query finds nothing.
+func (b *bare) none(sql string) {
+	lines, err := b.Query(ctx, sql)
+	require.NoError(b, err, sql)
+	require.Len(b, lines, 1, sql)
+}
+
+// keptValues are the values of plain columns, by table, id and column; ids stand for rows.
+type keptValues map[string]map[string]types.Value
+
+func (b *bare) values() keptValues {
+	cat, err := b.conn.Catalog()
+	require.NoError(b, err)
+	out := keptValues{}
+	for t := range cat.Tables("main") {
+		rows, err := b.conn.Query(ctx, "select * from "+t.Name, engine.Params{})
+		require.NoError(b, err)
+		for {
+			row, err := rows.Next()
+			require.NoError(b, err)
+			if row == nil {
+				break
+			}
+			for i, c := range t.Columns {
+				if c.Generated == nil {
+					key := fmt.Sprintf("%d %s", c.ID, types.ToText(row[t.ColumnIndex("id")]))
+					at := fmt.Sprint(t.ID)
+					if out[at] == nil {
+						out[at] = map[string]types.Value{}
+					}
+					out[at][key] = row[i].Clone()
+				}
+			}
+		}
+		require.NoError(b, rows.Close())
+	}
+	return out
+}
+
+// proveKept proves that each row that was there, of a table that still is, has its values: as they were, converted to another type, or for
+// NULL the default that fills it.
+func (b *bare) proveKept(p *differ.Plan, before keptValues) {
+	now := b.values()
+	cat, err := b.conn.Catalog()
+	require.NoError(b, err)
+	for t := range cat.Tables("main") {
+		was := before[fmt.Sprint(t.ID)]
+		for key, v := range was {
+			id, _, _ := strings.Cut(key, " ")
+			var col *catalog.Column
+			for _, c := range t.Columns {
+				if fmt.Sprint(c.ID) == id {
+					col = c
+				}
+			}
+			if col == nil {
+				continue
+			}
+			is, ok := now[fmt.Sprint(t.ID)][key]
+			require.True(b, ok, "%s: row and column %s", t.Name, key)
+			want, err := types.WriteConverter(col.Type, col.Name)(v)
+			require.NoError(b, err)
+			if v.IsNull() && col.NotNull {
+				want, _, err = col.LiteralDefault()
+				require.NoError(b, err)
+			}
+			require.True(b, want.IsNull() == is.IsNull() && types.Compare(want, is, types.Binary) == 0, "%s.%s was %s and is %s", t.Name, col.Name, types.ToText(v), types.ToText(is))
+		}
+	}
+}
+
+var _ = errors.Is
