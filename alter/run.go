@@ -93,6 +93,18 @@ func (c *change) alter(s *ast.AlterStmt) error {
 		return c.setDefault(t, a)
 	case *ast.SetCollate:
 		return c.setCollate(t, a, ddl)
+	case *ast.SetGenerated:
+		return c.setGenerated(t, a, ddl)
+	case *ast.SetConflict:
+		return c.setConflict(t, a)
+	case *ast.SetDeferral:
+		return c.setDeferral(t, a)
+	case *ast.SetContext:
+		return c.setContext(t, a)
+	case *ast.SetColumnOrder:
+		return c.setColumnOrder(t, a)
+	case *ast.SetUsing:
+		return unsupported("ALTER TABLE … SET USING")
 	case *ast.SetMaintained:
 		return unsupported("ALTER TABLE … SET MAINTAINED")
 	case *ast.DropMaintained:

@@ -50,7 +50,7 @@ func (env *BuildEnv) lookupType(t *ast.TypeName, column string) (*types.Type, er
 func (c *Column) apply(k *ast.ColumnConstraint, env *BuildEnv) (err error) {
 	switch k.Kind {
 	case ast.NotNullClause, ast.NullClause:
-		c.NotNull, c.NotNullConflict = k.Kind == ast.NotNullClause, conflictOf(k.OnConflict)
+		c.NotNull, c.NotNullConflict = k.Kind == ast.NotNullClause, ConflictOf(k.OnConflict)
 	case ast.CollateClause:
 		c.Collation, err = env.Types.CheckCollation(c.Type, k.Collation.Text, c.Name)
 		c.CollationRank = types.RankDeclared
@@ -70,8 +70,8 @@ func LeavesNullabilityOpen(def *ast.ColumnDef) bool {
 	})
 }
 
-// conflictOf gives a conflict action as the catalog holds it: ABORT, which is what happens anyway, is not written.
-func conflictOf(a ast.ConflictAction) ast.ConflictAction {
+// ConflictOf gives a conflict action as the catalog holds it: ABORT, which is what happens anyway, is not written.
+func ConflictOf(a ast.ConflictAction) ast.ConflictAction {
 	if a == ast.ConflictAbort {
 		return ast.ConflictDefault
 	}
@@ -120,14 +120,14 @@ func (k *PrimaryKey) buildFromColumns(defs []*ast.ColumnDef) {
 		k.Declared = true
 		k.Columns = append(k.Columns, KeyColumn{Column: i, Desc: last.Desc})
 		if k.OnConflict == ast.ConflictDefault {
-			k.OnConflict = conflictOf(last.OnConflict)
+			k.OnConflict = ConflictOf(last.OnConflict)
 		}
 	}
 }
 
 // buildKeyClause reads a table-level key. A column that is named again adds nothing to the key and is left out.
 func (t *Table) buildKeyClause(clause *ast.TableConstraint) error {
-	t.Key.Declared, t.Key.OnConflict = true, conflictOf(clause.OnConflict)
+	t.Key.Declared, t.Key.OnConflict = true, ConflictOf(clause.OnConflict)
 	for _, k := range clause.Key {
 		i := t.ColumnIndex(k.Name.Text)
 		if i < 0 {

@@ -65,7 +65,7 @@ func constraintsOf(stmt *ast.CreateTableStmt) iter.Seq[*ast.TableConstraint] {
 
 // BuildCheck makes a CHECK constraint with the name that is written, if any.
 func BuildCheck(c *ast.TableConstraint) *Check {
-	k := &Check{Name: c.Name.Text, X: stripParens(c.X), Ops: c.Ops, OnConflict: conflictOf(c.OnConflict), Tags: BuildTags(c.Tags)}
+	k := &Check{Name: c.Name.Text, X: stripParens(c.X), Ops: c.Ops, OnConflict: ConflictOf(c.OnConflict), Tags: BuildTags(c.Tags)}
 	if k.Ops == 0 {
 		k.Ops = ast.OnInsert | ast.OnUpdate
 	}
@@ -95,7 +95,7 @@ func (t *Table) InlineCheckName(column string, taken ...string) string {
 
 // BuildUnique makes a UNIQUE constraint of t, without an id. Unknown columns are ERROR; CheckUnique judges it beside the others.
 func BuildUnique(c *ast.TableConstraint, t *Table) (*Unique, error) {
-	u := &Unique{Name: c.Name.Text, OnConflict: conflictOf(c.OnConflict), Tags: BuildTags(c.Tags)}
+	u := &Unique{Name: c.Name.Text, OnConflict: ConflictOf(c.OnConflict), Tags: BuildTags(c.Tags)}
 	for _, n := range c.Columns {
 		i := t.ColumnIndex(n.Text)
 		if i < 0 {
@@ -120,7 +120,7 @@ func buildForeignKey(c *ast.TableConstraint, t *Table, names nameSet) (*ForeignK
 	r := c.References
 	fk := &ForeignKey{
 		Name: c.Name.Text, ParentTable: r.Table.Name.Text, ParentColumns: nameTexts(r.Columns),
-		OnDelete: actionOf(r.OnDelete), OnUpdate: actionOf(r.OnUpdate), Deferral: deferralOf(r.Deferral), Tags: BuildTags(c.Tags),
+		OnDelete: actionOf(r.OnDelete), OnUpdate: actionOf(r.OnUpdate), Deferral: DeferralOf(r.Deferral), Tags: BuildTags(c.Tags),
 	}
 	if s := types.Fold(r.Table.Schema.Text); s != t.Schema {
 		fk.ParentSchema = s
@@ -150,8 +150,8 @@ func actionOf(a ast.FKAction) ast.FKAction {
 	return a
 }
 
-// deferralOf keeps what a deferrability clause sets: whether the key is initially deferred.
-func deferralOf(d ast.Deferral) ast.Deferral {
+// DeferralOf keeps what a deferrability clause sets: whether the key is initially deferred.
+func DeferralOf(d ast.Deferral) ast.Deferral {
 	if d == ast.DeferrableDeferred || d == ast.NotDeferrableDeferred {
 		return ast.DeferrableDeferred
 	}

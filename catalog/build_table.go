@@ -77,6 +77,13 @@ func (t *Table) buildColumns(stmt *ast.CreateTableStmt, env *BuildEnv) error {
 	return t.buildKey(stmt)
 }
 
+// BuildContext makes the mutation-context variables that a table declares.
+func BuildContext(vars []ast.ContextVar, env BuildEnv) ([]ContextVar, error) {
+	var t Table
+	err := t.buildContext(vars, &env)
+	return t.Context, err
+}
+
 func (t *Table) buildContext(vars []ast.ContextVar, env *BuildEnv) error {
 	for _, v := range vars {
 		if t.hasContextVar(v.Name.Text) {

@@ -23,6 +23,9 @@ type columnPair struct {
 	// undefaulted, defaulted: the live default goes; the declared one comes. isReleased tells that phase 3a has dropped it.
 	undefaulted, defaulted, isReleased bool
 	renulled                           bool
+	// generated: it becomes generated in place, or gets another expression; degenerated: it becomes plain. conflicted: the conflict action of
+	// its nullability differs.
+	generated, degenerated, conflicted bool
 	// rebuilt: the column is dropped and added with another generated expression.
 	rebuilt bool
 	// restored: the default reads something that goes and comes back, so it is dropped before that and set again behind.
@@ -101,7 +104,7 @@ func (c *comparison) compareColumns(p *tablePair) error {
 		if q.live < 0 {
 			continue
 		}
-		if (q.from.Generated == nil) != (q.decl.Generated == nil) {
+		if !c.opts.Whole && (q.from.Generated == nil) != (q.decl.Generated == nil) {
 			return p.origin.Fault(q.def, generatedChange(p, q))
 		}
 		c.compareColumn(p, q)
@@ -121,8 +124,12 @@ func generatedChange(p *tablePair, q *columnPair) error {
 
 // compareColumn finds what differs in one column (spec 21 §4.2).
 func (c *comparison) compareColumn(p *tablePair, q *columnPair) {
-	if q.decl.Generated != nil && !c.sameGenerated(q.from, q.decl) {
+	if c.opts.Whole {
+		c.compareGeneration(p, q)
+	} else if q.decl.Generated != nil && !c.sameGenerated(q.from, q.decl) {
 		q.rebuilt = true
+	}
+	if q.rebuilt {
 		return
 	}
 	q.retyped = q.def.Type != nil && q.decl.Type != q.from.Type
@@ -137,6 +144,46 @@ func (c *comparison) compareColumn(p *tablePair, q *columnPair) {
 		q.undefaulted = true
 	}
 	q.renulled = (c.opts.Whole || !catalog.LeavesNullabilityOpen(q.def)) && q.decl.NotNull != q.from.NotNull
+}
+
+// unwriteCollations drops COLLATE BINARY from columns that no longer have it written. It says the same as nothing, so that it alone is no
+// difference; but beside another written collation it is a conflict, which new rules must not meet.
+func (c *comparison) unwriteCollations() {
+	if !c.opts.Whole {
+		return
+	}
+	parents := c.newParents()
+	for _, p := range c.tables {
+		if !p.comparesShape() || !c.changesShape(p) && !parents[types.Fold(p.name)] {
+			continue
+		}
+		for _, q := range p.columns {
+			if q.live >= 0 && !q.rebuilt && !q.recollated && isWrittenBinary(q.from) && q.decl.Collation == types.Binary && !isWrittenBinary(q.decl) {
+				q.recollated = true
+			}
+		}
+	}
+}
+
+// newParents are the tables, folded, that new foreign keys of matched tables refer to.
+func (c *comparison) newParents() map[string]bool {
+	out := map[string]bool{}
+	for _, p := range c.tables {
+		if !p.comparesShape() {
+			continue
+		}
+		for _, q := range p.pairs() {
+			if q.node.Kind == ast.ForeignKeyClause && q.isNew() {
+				out[types.Fold(q.node.References.Table.Name.Text)] = true
+			}
+		}
+	}
+	return out
+}
+
+// isWrittenBinary reports whether COLLATE BINARY is written, which weighs more in a comparison than nothing.
+func isWrittenBinary(col *catalog.Column) bool {
+	return col.Collation == types.Binary && col.CollationRank == types.RankDeclared
 }
 
 func (c *comparison) sameGenerated(a, b *catalog.Column) bool {
@@ -201,6 +248,7 @@ func (c *comparison) emitAddColumn(p *tablePair, q *columnPair) {
 	}{{catalog.DefaultExpression, q.decl.Default}, {catalog.GeneratedExpression, q.decl.Generated}} {
 		if x.node != nil {
 			s.need(c.rowNeeds(p, x.kind, x.node)...)
+			s.need(p.contextNeeds(x.node)...)
 		}
 	}
 	for _, k := range catalog.InlineConstraints(q.def) {
@@ -271,6 +319,7 @@ func (c *comparison) emitColumnChanges(p *tablePair, q *columnPair) {
 	if q.live < 0 || q.rebuilt {
 		return
 	}
+	c.emitGeneration(p, q)
 	isUndefaulted := q.isReleased || p.live.Columns[q.live].Default == nil // there is none any more
 	if (q.retyped && q.undefaulted || q.restored) && !isUndefaulted {
 		c.emitDropDefault(p, q)
@@ -290,6 +339,7 @@ func (c *comparison) emitColumnChanges(p *tablePair, q *columnPair) {
 		s := c.alterColumn(p, q, &ast.SetNotNull{Column: q.def.Name, Drop: !q.decl.NotNull})
 		s.give(valuesResource(p.name, q.decl.Name))
 	}
+	c.emitConflict(p, q)
 }
 
 // emitDomain emits type and collation: to BINARY the collation first, which every type takes; else the type first, which alone may
@@ -337,11 +387,13 @@ func (q *columnPair) chain(s *step) {
 func (c *comparison) emitDropDefault(p *tablePair, q *columnPair) {
 	s := c.alterColumn(p, q, &ast.SetDefault{Column: q.def.Name})
 	s.let(c.rowReads(p.live, catalog.DefaultExpression, p.live.Columns[q.live].Default)...)
+	s.let(p.contextLets(p.live.Columns[q.live].Default)...)
 }
 
 func (c *comparison) emitSetDefault(p *tablePair, q *columnPair) *step {
 	s := c.alterColumn(p, q, &ast.SetDefault{Column: q.def.Name, X: q.decl.Default})
 	s.need(c.rowNeeds(p, catalog.DefaultExpression, q.decl.Default)...)
+	s.need(p.contextNeeds(q.decl.Default)...)
 	return s
 }
 

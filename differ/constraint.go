@@ -20,6 +20,8 @@ type constraintPair struct {
 	// drifts: the body differs. isForced: it reads or names something that goes and comes back, and would hold that back. isLost: it
 	// goes with a rebuilt column of its table.
 	drifts, isForced, isLost bool
+	// redeferred: the deferrability of a foreign key that stays differs.
+	redeferred bool
 }
 
 // isRedefined reports whether the live constraint goes and the declared one is added.
@@ -253,6 +255,9 @@ func (c *comparison) emitDropConstraint(p *tablePair, k *storedConstraint) {
 	s.end(constraintResource(p.name, k.name))
 	s.let(c.constraintReads(p, k)...)
 	p.orderDrop(k, s)
+	if k.ref.Class == catalog.CheckClass {
+		s.let(p.contextLets(p.live.Checks[k.ref.Position].X)...)
+	}
 	if k.ref.Class == catalog.UniqueClass {
 		s.end(structureResource(p.name, k.name))
 	}
@@ -339,6 +344,7 @@ func (c *comparison) addConstraintNeeds(s *step, p *tablePair, node *ast.TableCo
 	switch node.Kind {
 	case ast.CheckClause:
 		s.need(c.rowNeeds(p, catalog.CheckExpression, node.X)...)
+		s.need(p.contextNeeds(node.X)...)
 	case ast.UniqueClause:
 		s.give(uniqueResource(p.name, columns))
 		if !node.Name.IsZero() {

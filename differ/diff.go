@@ -183,8 +183,14 @@ func (c *comparison) compareRest() {
 	c.compareViews()
 	c.findGone()
 	c.forceDependents()
+	for _, p := range c.tables {
+		if p.comparesShape() {
+			c.compareAttributes(p)
+		}
+	}
 	c.compareDerivations()
 	c.compareIndexes()
+	c.unwriteCollations()
 	c.compareAssertions()
 }
 

@@ -100,6 +100,10 @@ func (c *comparison) alterEffect(s *step, a ast.AlterAction) EffectKind {
 		return constraintEffect(a.Constraint.Kind)
 	case *ast.AlterPrimaryKey, *ast.SetDataType:
 		return RewritesRows
+	case *ast.SetGenerated:
+		if a.X != nil {
+			return RewritesRows
+		}
 	case *ast.SetCollate:
 		return c.collateEffect(s)
 	case *ast.SetNotNull:

@@ -32,6 +32,7 @@ const (
 	DropsRows        HazardCode = "drops-rows"
 	DropsValues      HazardCode = "drops-values"
 	OverwritesRows   HazardCode = "overwrites-rows"
+	OverwritesValues HazardCode = "overwrites-values"
 	LikelyRename     HazardCode = "likely-rename"
 	NotNullNoValue   HazardCode = "not-null-without-value"
 	NotNullTightened HazardCode = "not-null-tightened"

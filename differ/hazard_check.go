@@ -14,7 +14,7 @@ func untestedChecks(c *comparison, s *step) []Hazard {
 		return nil
 	}
 	a, ok := alter.Action.(*ast.AddConstraint)
-	if !ok || a.Constraint.Kind != ast.CheckClause {
+	if !ok || a.Constraint.Kind != ast.CheckClause || s.pair.decl.SeesWrite(a.Constraint.X) {
 		return nil
 	}
 	return one(CheckUntested, Warning,

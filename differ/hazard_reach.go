@@ -36,6 +36,10 @@ func reachedRules(c *comparison, s *step) []Hazard {
 		}
 	case *ast.SetDataType, *ast.SetCollate:
 		reached = s.reaches
+	case *ast.SetGenerated:
+		if a.X != nil {
+			reached = s.reaches
+		}
 	case *ast.SetNotNull:
 		if v, isLiteral := literalDefault(s.column); !a.Drop && isLiteral && !v.IsNull() {
 			reached = s.reaches

@@ -17,6 +17,10 @@ func lostRows(c *comparison, s *step) []Hazard {
 		switch a := n.Action.(type) {
 		case *ast.DropColumn:
 			return c.droppedValues(s, a.Column.Text)
+		case *ast.SetGenerated:
+			if a.X != nil && s.column.from.Generated == nil && c.hasRows(s) {
+				return c.overwrittenValues(s, a)
+			}
 		case *ast.SetMaintained:
 			if s.table.Maintained == nil && c.hasRows(s) {
 				return one(OverwritesRows, Destructive,
@@ -26,6 +30,18 @@ func lostRows(c *comparison, s *step) []Hazard {
 		}
 	}
 	return nil
+}
+
+// overwrittenValues tells of the values of a plain column that becomes generated.
+func (c *comparison) overwrittenValues(s *step, a *ast.SetGenerated) []Hazard {
+	n := c.opts.Stats.rows(s.table)
+	if f, ok := c.facts(s); ok {
+		if n = f.Values; n == 0 {
+			return nil
+		}
+	}
+	return one(OverwritesValues, Destructive, fmt.Sprintf("the values of column %s.%s in %s become those of its expression",
+		s.Object, a.Column.Text, Effect{Rows: n}.count()), "add a new generated column")
 }
 
 func (c *comparison) droppedRows(s *step) []Hazard {
@@ -44,7 +60,7 @@ func (c *comparison) droppedRows(s *step) []Hazard {
 }
 
 func (c *comparison) droppedValues(s *step, column string) []Hazard {
-	if s.column != nil { // a generated column that is rebuilt
+	if s.column != nil && s.column.from.Generated != nil { // it is rebuilt
 		return nil
 	}
 	i := s.pair.after.ColumnIndex(column)

@@ -57,7 +57,7 @@ func (c *comparison) sameBody(p *tablePair) bool {
 
 // changesShape reports whether phase 8 has statements for the table beside its own tags.
 func (c *comparison) changesShape(p *tablePair) bool {
-	if p.rekeyed || len(p.lost) > 0 || len(p.lostConstraints) > 0 {
+	if p.rekeyed || p.changesAttributes() || len(p.lost) > 0 || len(p.lostConstraints) > 0 {
 		return true
 	}
 	for _, q := range p.columns {

@@ -18,13 +18,15 @@ func (c *comparison) noteTables() {
 		}
 		if !c.opts.Whole {
 			c.noteUnnamed(p)
-			c.noteNullability(p)
 		}
 		c.noteModule(p)
 		c.noteColumnOrder(p)
-		c.noteConflictActions(p)
-		c.noteDeferral(p)
-		c.noteContext(p)
+		if !c.opts.Whole {
+			c.noteNullability(p)
+			c.noteConflictActions(p)
+			c.noteDeferral(p)
+			c.noteContext(p)
+		}
 	}
 }
 
@@ -105,19 +107,10 @@ func (c *comparison) noteModule(p *tablePair) {
 	}
 }
 
-// noteColumnOrder compares the order that the columns will have with the declared one. New columns come last.
+// noteColumnOrder compares the order that the columns will have with the declared one.
 func (c *comparison) noteColumnOrder(p *tablePair) {
-	last, isNew := -1, false
-	for _, q := range p.columns {
-		switch {
-		case q.live < 0 || q.rebuilt:
-			isNew = true
-		case isNew || q.live < last:
-			c.note(p, NoteColumnOrder, false, fmt.Sprintf("table %s: its columns keep their order, which is not the declared one", p.name))
-			return
-		default:
-			last = q.live
-		}
+	if !p.reordered && !c.hasDeclaredOrder(p) {
+		c.note(p, NoteColumnOrder, false, fmt.Sprintf("table %s: its columns keep their order, which is not the declared one", p.name))
 	}
 }
 

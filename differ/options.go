@@ -24,8 +24,11 @@ type Options struct {
 	// Resolved is what declared.Resolve gives under Env and with the live names for Resolver, when the caller has it already; else nil.
 	Resolved *catalog.Resolved
 	// Whole makes everything that a declaration says or leaves out count: nullability that it leaves open is that of a fresh table, and
-	// constraints without a name are compared. DIFF SCHEMA leaves these alone (spec 21 §4.3).
+	// constraints without a name, conflict actions, deferrability and mutation contexts are
+	// compared. DIFF SCHEMA leaves these alone (spec 21 §4.3).
 	Whole bool
+	// ColumnOrder, in a whole comparison, puts the columns into the declared order; else another order is a note.
+	ColumnOrder bool
 	// Stats are row counts for effects and hazards.
 	Stats Stats
 	// NoHashes leaves Plan.From and Plan.To empty, for callers that only print statements: the hashes cost about as much as the

@@ -33,6 +33,8 @@ const (
 	domainOf
 	// valuesOf: a column has no NULL left that is filled.
 	valuesOf
+	// contextOf: a table has its declared mutation context.
+	contextOf
 	// writableOf: a maintained table is detached and can be altered. shapeOf: a table is not yet attached, and still can.
 	writableOf
 	shapeOf

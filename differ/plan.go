@@ -5,7 +5,8 @@ type Plan struct {
 	// Schema is the folded name of the schema.
 	Schema string
 	// From and To identify the two ends: catalog.Hash of the live schema, and of the schema that the declaration asks for. They are
-	// equal exactly when the plan is Empty. Both are "" when Options.NoHashes was set; To is when the target cannot be built, which a
+	// equal exactly when the plan is Empty, or changes nothing but what the normal form leaves out: conflict actions, deferrability,
+	// mutation contexts, the order of columns. Both are "" when Options.NoHashes was set; To is when the target cannot be built, which a
 	// hazard of the step in question says.
 	From, To string
 	Settings Settings

@@ -83,10 +83,13 @@ func (c *comparison) question(s *step) (q Question, asks bool) {
 		case *ast.DropColumn:
 			i := s.pair.after.ColumnIndex(a.Column.Text)
 			q.Column = types.Fold(s.table.Columns[i].Name)
-			return q, s.column == nil && s.table.Columns[i].Generated == nil
+			return q, s.table.Columns[i].Generated == nil
 		case *ast.SetDataType:
 			q.Column, q.To = types.Fold(s.table.Columns[s.column.live].Name), s.column.decl.Type
 			return q, s.column.decl.Generated == nil
+		case *ast.SetGenerated:
+			q.Column = types.Fold(s.table.Columns[s.column.live].Name)
+			return q, a.X != nil && s.column.from.Generated == nil
 		case *ast.SetNotNull:
 			q.Column = types.Fold(s.table.Columns[s.column.live].Name)
 			v, isLiteral := literalDefault(s.column)

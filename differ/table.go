@@ -48,6 +48,9 @@ type tablePair struct {
 	// isStale: the derivation is attached though it does not differ, since the plan would leave it stale.
 	isStale           bool
 	rekeyed, retagged bool
+	// keyConflicted: the conflict action of the key differs. recontexted: the mutation context does. reordered: the columns do not stand
+	// as declared.
+	keyConflicted, recontexted, reordered bool
 	// isNoted: a note says that the table differs.
 	isNoted bool
 }
@@ -274,10 +277,12 @@ func (c *comparison) emitAlterations(p *tablePair) {
 		}
 		c.emitConstraintRenames(p)
 		c.emitConstraintDrops(p)
+		c.emitContext(p)
 		c.emitKey(p)
 		c.emitConstraintAdds(p)
 		c.emitRebuilds(p)
 		c.emitDroppedColumns(p)
+		c.emitAttributes(p)
 	}
 	c.emitTags(p)
 }

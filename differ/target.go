@@ -157,7 +157,9 @@ func (c *comparison) mergedColumn(q *columnPair) *catalog.Column {
 	if !q.defaulted && !q.undefaulted {
 		n.Default = q.from.Default
 	}
-	n.Generated = q.from.Generated
+	if !q.generated && !q.degenerated {
+		n.Generated = q.from.Generated
+	}
 	return &n
 }
 

@@ -63,6 +63,8 @@ type DiffOptions struct {
 	From *catalog.Snapshot
 	// Beside has the other schemas as they are to be by then; nil for as they are.
 	Beside *catalog.Snapshot
+	// ColumnOrder puts columns into the declared order.
+	ColumnOrder bool
 	// Uncounted leaves it at the numbers of rows: hazards are told by types and rules alone, and no table is read.
 	Uncounted bool
 	// Resolved is what Verify gave for the declaration beside the same catalog, so that it is not worked out again; nil when nobody asked.
@@ -84,7 +86,7 @@ func (c *Conn) Diff(ctx context.Context, d *catalog.Declared, opts DiffOptions) 
 
 // diff completes the session's options and compares.
 func (r *reading) diff(ctx context.Context, d *catalog.Declared, opts DiffOptions, o differ.Options) (p *differ.Plan, err error) {
-	o.Whole = true
+	o.Whole, o.ColumnOrder = true, opts.ColumnOrder
 	o.Policy, o.AllowDestructive, o.Resolved, o.NoHashes = opts.Policy, opts.AllowDestructive, opts.Resolved, opts.NoHashes
 	from := opts.From
 	if from == nil {

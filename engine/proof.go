@@ -113,6 +113,8 @@ func alteredColumns(a ast.AlterAction) []ast.Name {
 		return []ast.Name{a.Column}
 	case *ast.SetNotNull:
 		return []ast.Name{a.Column}
+	case *ast.SetGenerated:
+		return []ast.Name{a.Column}
 	}
 	return nil
 }

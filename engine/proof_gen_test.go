@@ -14,7 +14,8 @@ type proofGen struct {
 	*rapid.T
 	before map[string]*proofTable // of the schema before, by logical name
 	tables []*proofTable
-	other  []string // indexes, views, assertions
+	other  []string       // indexes, views, assertions
+	last   map[string]int // the highest id that was ever given, by logical table
 }
 
 type proofTable struct {
@@ -29,7 +30,9 @@ type proofColumn struct {
 	logical, name, typ, collation, null, fill, generated string
 }
 
-func (g *proofGen) chance(percent int) bool { return rapid.IntRange(0, 99).Draw(g.T, "chance") < percent }
+func (g *proofGen) chance(percent int) bool {
+	return rapid.IntRange(0, 99).Draw(g.T, "chance") < percent
+}
 
 func (g *proofGen) pick(from ...string) string { return rapid.SampledFrom(from).Draw(g.T, "pick") }
 
@@ -48,7 +51,7 @@ var proofTypes = []string{"integer", "text", "text", "real", "boolean", "date", 
 
 // next draws the schema behind another, nil for the first.
 func (g *proofGen) next() *proofGen {
-	n := &proofGen{T: g.T, before: map[string]*proofTable{}}
+	n := &proofGen{T: g.T, before: map[string]*proofTable{}, last: g.last}
 	for _, t := range g.tables {
 		n.before[t.logical] = t
 	}
@@ -272,8 +275,9 @@ func (g *proofGen) declaration() string {
 func (g *proofGen) rows() []string {
 	var out []string
 	for _, t := range g.tables {
-		for id := range rapid.IntRange(0, 4).Draw(g.T, "rows") {
-			names, values := []string{"id"}, []string{fmt.Sprint(id + 1)}
+		for range rapid.IntRange(0, 4).Draw(g.T, "rows") {
+			g.last[t.logical]++
+			names, values := []string{"id"}, []string{fmt.Sprint(g.last[t.logical])}
 			for _, c := range t.columns {
 				switch {
 				case c.generated != "" || c.fill != "" && g.chance(20):

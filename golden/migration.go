@@ -23,8 +23,8 @@ var migrationDirectives = map[string][]string{
 	"exec":    nil,
 	"query":   {"rowsort"},
 	"schema":  {"crlf", "cr", "mark", "open"},
-	"plan":    {"any-order", "review", "require-hint", "deny"},
-	"apply":   {"allow=info", "allow=warning", "allow=failure", "allow=destructive", "dry-run", "seed", "require-hint", "deny"},
+	"plan":    {"any-order", "review", "require-hint", "deny", "column-order"},
+	"apply":   {"allow=info", "allow=warning", "allow=failure", "allow=destructive", "dry-run", "seed", "require-hint", "deny", "column-order"},
 	"catalog": nil,
 	"history": nil,
 }
@@ -224,7 +224,7 @@ func (m *migrations) diff(ctx context.Context, c *Case) (*differ.Plan, error) {
 	if m.declared == nil {
 		return nil, types.Errorf(types.MISUSE, "no schema is declared")
 	}
-	return m.session.Conn().Diff(ctx, m.declared, engine.DiffOptions{Policy: renamePolicy(c), AllowDestructive: c.has("allow=destructive")})
+	return m.session.Conn().Diff(ctx, m.declared, engine.DiffOptions{Policy: renamePolicy(c), AllowDestructive: c.has("allow=destructive"), ColumnOrder: c.has("column-order")})
 }
 
 // plan lists the statements of the plan, with review what they do to rows and their hazards, and what no statement says.

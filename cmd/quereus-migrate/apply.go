@@ -22,6 +22,7 @@ type applyOptions struct {
 	dryRun   bool
 	create   bool
 	withSeed bool
+	inOrder  bool
 	allow    choice
 	renames  renamePolicy
 	wait     time.Duration
@@ -52,6 +53,7 @@ and values (destructive).`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "run everything, and roll it back")
 	f.BoolVar(&o.create, "create", false, "make the database if it is not there")
 	f.BoolVar(&o.withSeed, "with-seed", false, "insert the declared seed rows that are not there")
+	addColumnOrder(cmd, &o.inOrder)
 	f.BoolVar(&a.samples, "samples", false, "show values of rows also where no terminal is")
 	o.allow.add(cmd, "allow", "highest severity of hazards that is let through")
 	o.renames.add(cmd)
@@ -157,7 +159,7 @@ func (r *applyRun) close() error {
 
 func (r *applyRun) apply(ctx context.Context) error {
 	plan, err := target.Plan(ctx, r.conn, r.declared, engine.DiffOptions{
-		Policy: r.renames.policy(), AllowDestructive: r.allowed() >= differ.Destructive,
+		Policy: r.renames.policy(), AllowDestructive: r.allowed() >= differ.Destructive, ColumnOrder: r.inOrder,
 	})
 	if err != nil {
 		return err

@@ -47,6 +47,11 @@ func (p *renamePolicy) add(cmd *cobra.Command) {
 	p.choice.add(cmd, "rename-policy", "renames by hints: allow; require-hint refuses drops beside creates without one; deny ignores hints")
 }
 
+// addColumnOrder adds --column-order.
+func addColumnOrder(cmd *cobra.Command, to *bool) {
+	cmd.Flags().BoolVar(to, "column-order", false, "put the columns of tables into the declared order too; no row is touched")
+}
+
 func (p *renamePolicy) policy() ast.RenamePolicy {
 	return [...]ast.RenamePolicy{ast.RenameAllow, ast.RenameRequireHint, ast.RenameDeny}[p.at]
 }

@@ -23,6 +23,7 @@ type diffOptions struct {
 	renames  renamePolicy
 	wait     time.Duration
 	opener   target.Opener
+	inOrder  bool
 }
 
 func newDiffCmd(a *app) *cobra.Command {
@@ -47,6 +48,7 @@ Nothing is changed. Hazards, and differences that no statement carries out, are 
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 2 when there are differences")
 	o.format.add(cmd, "format", "form of the output")
 	o.renames.add(cmd)
+	addColumnOrder(cmd, &o.inOrder)
 	addLockTimeout(cmd, &o.wait)
 	cmd.MarkFlagsMutuallyExclusive("from", "db")
 	cmd.MarkFlagsMutuallyExclusive("to", "db")
@@ -135,6 +137,7 @@ func (o *diffOptions) plans(ctx context.Context) ([]*differ.Plan, error) {
 	c := comparison{db: db, isJudged: isDatabase, options: engine.DiffOptions{
 		Policy:           o.renames.policy(),
 		AllowDestructive: true, // nothing is run
+		ColumnOrder:      o.inOrder,
 		From:             from,
 		NoHashes:         o.format.String() == "sql",
 	}}

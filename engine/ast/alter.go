@@ -90,6 +90,46 @@ type SetCollate struct {
 	Collation Name
 }
 
+// SetGenerated is ALTER COLUMN c SET GENERATED ALWAYS AS (x) [STORED]; X nil is DROP GENERATED, which leaves the values.
+type SetGenerated struct {
+	Span
+	Column Name
+	X      Expr
+	Stored bool
+}
+
+// SetConflict is ALTER COLUMN c SET ON CONFLICT a, for its NOT NULL, or without a column ALTER PRIMARY KEY SET ON CONFLICT a.
+type SetConflict struct {
+	Span
+	Column Name
+	Action ConflictAction
+}
+
+// SetDeferral is ALTER CONSTRAINT f SET [NOT] DEFERRABLE [INITIALLY …], of a foreign key.
+type SetDeferral struct {
+	Span
+	Name     Name
+	Deferral Deferral
+}
+
+// SetContext is SET CONTEXT (…): the table's mutation-context variables, none for an empty list.
+type SetContext struct {
+	Span
+	Vars []ContextVar
+}
+
+// SetUsing is SET USING module [(args)].
+type SetUsing struct {
+	Span
+	Using *UsingClause
+}
+
+// SetColumnOrder is SET COLUMN ORDER (…), which names every column.
+type SetColumnOrder struct {
+	Span
+	Columns []Name
+}
+
 // SetMaintained is SET MAINTAINED [(cols)] AS query.
 type SetMaintained struct {
 	Span
@@ -144,6 +184,12 @@ func (*SetNotNull) alterAction()       {}
 func (*SetDataType) alterAction()      {}
 func (*SetDefault) alterAction()       {}
 func (*SetCollate) alterAction()       {}
+func (*SetGenerated) alterAction()     {}
+func (*SetConflict) alterAction()      {}
+func (*SetDeferral) alterAction()      {}
+func (*SetContext) alterAction()       {}
+func (*SetUsing) alterAction()         {}
+func (*SetColumnOrder) alterAction()   {}
 func (*SetMaintained) alterAction()    {}
 func (*DropMaintained) alterAction()   {}
 func (*TagAction) alterAction()        {}

@@ -193,7 +193,7 @@ func (g *gen) alter() ast.Stmt {
 }
 
 func (g *gen) tableAction() ast.AlterAction {
-	switch g.upTo(15) {
+	switch g.upTo(21) {
 	case 0:
 		return &ast.RenameTable{To: g.name()}
 	case 1:
@@ -226,6 +226,21 @@ func (g *gen) tableAction() ast.AlterAction {
 		return &ast.SetMaintained{Columns: g.optionalNames(), Query: g.query()}
 	case 13:
 		return &ast.DropMaintained{}
+	case 14:
+		x := g.optionalExpr(2)
+		return &ast.SetGenerated{Column: g.name(), X: x, Stored: x != nil && g.chance(2)}
+	case 15:
+		return &ast.SetConflict{Column: g.optionalName(), Action: pick(g, ast.ConflictAbort, ast.ConflictReplace, ast.ConflictIgnore, ast.ConflictFail, ast.ConflictRollback)}
+	case 16:
+		return &ast.SetDeferral{Name: g.name(), Deferral: pick(g, ast.Deferrable, ast.NotDeferrable, ast.DeferrableDeferred, ast.NotDeferrableImmediate)}
+	case 17:
+		return &ast.SetContext{Vars: maybe(g, 2, func() []ast.ContextVar {
+			return []ast.ContextVar{{Name: g.name(), Type: g.typeName(), Null: g.chance(2)}, {Name: g.name()}}
+		})}
+	case 18:
+		return &ast.SetUsing{Using: &ast.UsingClause{Module: g.name()}}
+	case 19:
+		return &ast.SetColumnOrder{Columns: some(g, 3, g.name)}
 	}
 	return g.tagAction(pick(g, ast.ObjectTags, ast.ColumnTags, ast.ConstraintTags))
 }

@@ -46,6 +46,20 @@ func (p *printer) alterAction(a AlterAction) {
 		p.maintained(a.Columns, a.Query)
 	case *DropMaintained:
 		p.kw("DROP MAINTAINED")
+	case *SetDeferral:
+		p.kw("ALTER CONSTRAINT ")
+		p.name(a.Name)
+		p.kw(" SET" + strings.ToUpper(deferralText[a.Deferral]))
+	case *SetContext:
+		p.kw("SET CONTEXT ")
+		p.contextList(a.Vars)
+	case *SetUsing:
+		p.kw("SET ")
+		p.using(a.Using)
+	case *SetColumnOrder:
+		p.kw("SET COLUMN ORDER (")
+		p.names(a.Columns)
+		p.str(")")
 	case *TagAction:
 		p.tagAction(a)
 	default:
@@ -83,6 +97,22 @@ func (p *printer) columnAction(a AlterAction) {
 		}
 		p.kw("SET DEFAULT ")
 		p.expr(unwrap(a.X))
+	case *SetGenerated:
+		p.alterColumn(a.Column)
+		if a.X == nil {
+			p.kw("DROP GENERATED")
+			return
+		}
+		p.kw("SET ")
+		p.generated(a.X, a.Stored)
+	case *SetConflict:
+		if a.Column.IsZero() {
+			p.kw("ALTER PRIMARY KEY ")
+		} else {
+			p.alterColumn(a.Column)
+		}
+		p.kw("SET ON CONFLICT ")
+		p.kw(strings.ToUpper(conflictText[a.Action]))
 	case *SetCollate:
 		p.alterColumn(a.Column)
 		p.kw("SET COLLATE ")

@@ -55,14 +55,18 @@ func (p *printer) columnConstraint(c *ColumnConstraint) {
 	case ReferencesClause:
 		p.references(c.References)
 	case GeneratedClause:
-		p.str("generated always as ")
-		p.paren(unwrap(c.X))
-		if c.Stored {
-			p.str(" stored")
-		}
+		p.generated(c.X, c.Stored)
 	}
 	p.onConflict(c.OnConflict)
 	p.constraintTags(c.Tags)
+}
+
+func (p *printer) generated(x Expr, stored bool) {
+	p.str("generated always as ")
+	p.paren(unwrap(x))
+	if stored {
+		p.str(" stored")
+	}
 }
 
 func (p *printer) tableConstraint(c *TableConstraint) {

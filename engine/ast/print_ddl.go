@@ -89,8 +89,18 @@ func (p *printer) body(columns []Name, q *SelectStmt) {
 }
 
 func (p *printer) context(vars []ContextVar) {
+	if len(vars) > 0 {
+		p.str(" with context ")
+		p.contextList(vars)
+	}
+}
+
+func (p *printer) contextList(vars []ContextVar) {
+	p.str("(")
 	for i, v := range vars {
-		p.str([]string{" with context (", ", "}[min(i, 1)])
+		if i > 0 {
+			p.str(", ")
+		}
 		p.name(v.Name)
 		if v.Type != nil {
 			p.str(" ")
@@ -100,9 +110,7 @@ func (p *printer) context(vars []ContextVar) {
 			p.str(" NULL")
 		}
 	}
-	if len(vars) > 0 {
-		p.str(")")
-	}
+	p.str(")")
 }
 
 func (p *printer) using(u *UsingClause) {

@@ -119,6 +119,18 @@ func (s *slots) mapAlterAction(n AlterAction) Node {
 		c := *n
 		one(s, &c.X)
 		return keep(s, n, c)
+	case *SetGenerated:
+		c := *n
+		one(s, &c.X)
+		return keep(s, n, c)
+	case *SetContext:
+		c := *n
+		each(s, &c.Vars, func(s *slots, v ContextVar) ContextVar { one(s, &v.Type); return v })
+		return keep(s, n, c)
+	case *SetUsing:
+		c := *n
+		one(s, &c.Using)
+		return keep(s, n, c)
 	case *SetMaintained:
 		c := *n
 		one(s, &c.Query)

@@ -101,9 +101,16 @@ func (p *parser) alterPart(from ast.Pos) ast.AlterAction {
 		return p.columnAction(from, p.name(contextual, "column name after ALTER COLUMN"))
 	case p.acceptWord(wConstraint):
 		name := p.name(contextual, "constraint name after ALTER CONSTRAINT")
+		if w := p.peek().word; p.isWord(wSet) && (w == wDeferrable || w == wNot) {
+			p.next()
+			return p.setDeferral(from, name)
+		}
 		return p.siteTags(from, ast.ConstraintTags, name, "SET TAGS, ADD TAGS, or DROP TAGS after constraint name")
 	case p.acceptWord(wPrimary):
 		p.expectWord(wKey, "'KEY' after PRIMARY")
+		if p.acceptWord(wSet) {
+			return p.setConflict(from, ast.Name{})
+		}
 		key := p.keyColumns("'(' after PRIMARY KEY")
 		return &ast.AlterPrimaryKey{Span: p.span(from), Key: key}
 	}
@@ -111,7 +118,48 @@ func (p *parser) alterPart(from ast.Pos) ast.AlterAction {
 	return nil
 }
 
-// alterSet parses SET MAINTAINED and SET TAGS.
+func (p *parser) setDeferral(from ast.Pos, name ast.Name) ast.AlterAction {
+	if p.isWord(wNot) && p.peek().word != wDeferrable {
+		p.expected("[NOT] DEFERRABLE after SET")
+		return nil
+	}
+	d := p.deferral()
+	return &ast.SetDeferral{Span: p.span(from), Name: name, Deferral: d}
+}
+
+func (p *parser) setConflict(from ast.Pos, column ast.Name) ast.AlterAction {
+	if !p.isWord(wOn) {
+		p.expected("ON CONFLICT after SET")
+		return nil
+	}
+	a := p.onConflict()
+	return &ast.SetConflict{Span: p.span(from), Column: column, Action: a}
+}
+
+// setContext parses the variables of SET CONTEXT, which may be none.
+func (p *parser) setContext(from ast.Pos) ast.AlterAction {
+	p.next()
+	if p.is(kLParen) && p.peek().kind == kRParen {
+		p.next()
+		p.next()
+		return &ast.SetContext{Span: p.span(from)}
+	}
+	vars := p.contextVars()
+	return &ast.SetContext{Span: p.span(from), Vars: vars}
+}
+
+func (p *parser) setColumnOrder(from ast.Pos) ast.AlterAction {
+	p.next()
+	p.expectWord(wOrder, "'ORDER' after SET COLUMN")
+	columns := p.optionalNames()
+	if columns == nil {
+		p.expected("'(' after SET COLUMN ORDER")
+		return nil
+	}
+	return &ast.SetColumnOrder{Span: p.span(from), Columns: columns}
+}
+
+// alterSet parses what is set of a whole table.
 func (p *parser) alterSet(from ast.Pos) ast.AlterAction {
 	switch {
 	case p.isWord(wMaintained):
@@ -119,6 +167,13 @@ func (p *parser) alterSet(from ast.Pos) ast.AlterAction {
 		return &ast.SetMaintained{Span: p.span(from), Columns: m.Columns, Query: m.Query}
 	case p.isWord(wTags):
 		return p.tagAction(from, ast.SetTags)
+	case p.isWord(wUsing):
+		u := p.optionalUsing()
+		return &ast.SetUsing{Span: p.span(from), Using: u}
+	case p.isWord(wContext):
+		return p.setContext(from)
+	case p.isWord(wColumn):
+		return p.setColumnOrder(from)
 	}
 	p.expected("MAINTAINED or TAGS after SET")
 	return nil
@@ -143,6 +198,8 @@ func (p *parser) columnAction(from ast.Pos, column ast.Name) ast.AlterAction {
 		return &ast.SetNotNull{Span: p.span(from), Column: column, Drop: true}
 	case p.acceptWord(wDefault):
 		return &ast.SetDefault{Span: p.span(from), Column: column}
+	case p.acceptWord(wGenerated):
+		return &ast.SetGenerated{Span: p.span(from), Column: column}
 	}
 	p.expected("NOT NULL, DEFAULT, or TAGS after DROP")
 	return nil
@@ -167,6 +224,12 @@ func (p *parser) setColumn(from ast.Pos, column ast.Name) ast.AlterAction {
 	case p.acceptWord(wCollate):
 		c := p.collationName()
 		return &ast.SetCollate{Span: p.span(from), Column: column, Collation: c}
+	case p.acceptWord(wGenerated):
+		var c ast.ColumnConstraint
+		p.generated(&c)
+		return &ast.SetGenerated{Span: p.span(from), Column: column, X: c.X, Stored: c.Stored}
+	case p.isWord(wOn):
+		return p.setConflict(from, column)
 	case p.isWord(wTags):
 		a := p.tagAction(from, ast.SetTags)
 		a.Site, a.Name = ast.ColumnTags, column
