@@ -12,6 +12,7 @@ import (
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/parse"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab/kv"
 )
 
 // Conn is one session on a database: its settings, its declared schemas and at most one open transaction. It is used by one
@@ -138,18 +139,32 @@ func (c *Conn) Query(ctx context.Context, sql string, p Params) (*Rows, error) {
 	return rows, nil
 }
 
+// longText is the length of a text from which on its statements are not held together: it is read once for faults, then once more as
+// it runs.
+const longText = 1 << 20
+
 // each parses a source and runs its statements one after the other.
 func (c *Conn) each(ctx context.Context, src *ast.Source, p Params, f func(r *Rows, last bool) error) error {
+	run := func(s ast.Stmt, last bool) error {
+		r, err := c.run(ctx, src, s, p)
+		if err != nil {
+			return err
+		}
+		return f(r, last)
+	}
+	if len(src.Text) >= longText {
+		err := parse.Each(src, func(ast.Stmt, bool) error { return cancelled(ctx, kv.Interrupted(ctx)) })
+		if err != nil {
+			return err
+		}
+		return parse.Each(src, run)
+	}
 	stmts, err := parse.Stmts(src)
 	if err != nil {
 		return err
 	}
 	for i, s := range stmts {
-		r, err := c.run(ctx, src, s, p)
-		if err != nil {
-			return err
-		}
-		if err := f(r, i == len(stmts)-1); err != nil {
+		if err := run(s, i == len(stmts)-1); err != nil {
 			return err
 		}
 	}

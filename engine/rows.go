@@ -63,7 +63,7 @@ func (r *Rows) Types() []*types.Type {
 // Changes is the number of rows that the statement inserted, updated or deleted.
 func (r *Rows) Changes() int64 { return r.changes }
 
-// Next gives the next row, nil at the end and on an error. The row is valid until the next call.
+// Next returns the next row, nil at the end and on an error. The row is the caller's to keep; it must not be written to.
 func (r *Rows) Next() (types.Row, error) {
 	if r.conn != nil {
 		r.conn.use.Lock()

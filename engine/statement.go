@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/quereus/quereus-migrate/alter"
 	"github.com/quereus/quereus-migrate/catalog"
@@ -69,7 +70,19 @@ func (c *Conn) commit(ctx context.Context) error {
 	}
 	t := c.tx
 	c.tx = nil
-	return t.commit(ctx)
+	return errors.Join(c.endRows(t), t.commit(ctx))
+}
+
+// endRows ends the rows that a transaction which ends has handed out: they would hold what it read, and with that the transaction. Next
+// answers ABORT from then on.
+func (c *Conn) endRows(t *tx) error {
+	var errs []error
+	for _, r := range slices.Clone(c.rows) {
+		if r.run.read != nil && r.run.read.tx == t {
+			errs = append(errs, r.end(types.Errorf(types.ABORT, "the transaction ended before its rows were read to the end")))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (c *Conn) rollback(s *ast.RollbackStmt) error {
@@ -85,7 +98,7 @@ func (c *Conn) rollback(s *ast.RollbackStmt) error {
 	}
 	t := c.tx
 	c.tx = nil
-	return t.rollback()
+	return errors.Join(c.endRows(t), t.rollback())
 }
 
 // savepoint pushes a savepoint; outside a transaction it opens one first.

@@ -63,7 +63,7 @@ func (t *tx) runWrite(ctx context.Context, program *exec.Program, p Params) (out
 		if row == nil {
 			break
 		}
-		kept = append(kept, row.Clone())
+		kept = append(kept, row)
 	}
 	out = fixedRows(rows.Columns(), kept)
 	out.changes = rows.Changes()

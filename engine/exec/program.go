@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"sync"
 
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
@@ -16,7 +15,7 @@ type Program struct {
 	outer, spool, works int
 	write               *writeRecipe // nil for a query that changes nothing
 	batch               bool         // it is an INSERT, which RunBatch takes
-	idle                sync.Pool    // of *instance
+	idle                idle[instance]
 }
 
 // instance is what one run uses: operators and context. It serves one run after the other.
@@ -37,7 +36,7 @@ func (p *Program) Writes() bool { return p.plan.Writes }
 
 // take gives an instance for a run, which give takes back.
 func (p *Program) take() *instance {
-	if in, ok := p.idle.Get().(*instance); ok {
+	if in := p.idle.take(); in != nil {
 		return in
 	}
 	return &instance{ec: p.context(), root: p.root()}
@@ -50,7 +49,7 @@ func (p *Program) give(in *instance, isWhole bool) error {
 		return nil
 	}
 	err := firstError(in.root.Close(), in.ec.end())
-	p.idle.Put(in)
+	p.idle.give(in)
 	return err
 }
 
@@ -110,6 +109,8 @@ type Rows struct {
 	at      int
 	width   int
 	changes int64
+	kept    rowStore // memory of the rows handed out
+	given   int
 	done    bool
 	running bool // an operator is at work; what sees it otherwise comes behind a panic
 	err     error
@@ -121,8 +122,34 @@ func (r *Rows) Columns() []plan.Column { return r.program.plan.Columns }
 // Changes is the number of rows that the statement inserted, updated or deleted, those that foreign keys led to aside.
 func (r *Rows) Changes() int64 { return r.changes }
 
-// Next gives the next row, nil at the end and on an error. The row is valid until the next call.
+// Next returns the next row, nil at the end and on an error. The row is the caller's: it stays as it is whatever happens to the run.
 func (r *Rows) Next() (types.Row, error) {
+	row, err := r.view()
+	if row == nil {
+		return nil, err
+	}
+	return r.keep(row), nil
+}
+
+const (
+	// aFew rows are copied one by one, most answers having no more; from then on their memory is shared by keptRows of them.
+	aFew     = 4
+	keptRows = 256
+)
+
+// keep copies a row of the operators.
+func (r *Rows) keep(row types.Row) types.Row {
+	switch r.given++; {
+	case r.given <= aFew:
+		return row.Clone()
+	case r.kept.width != len(row) || len(r.kept.rows) == keptRows:
+		r.kept = rowStore{width: len(row)}
+	}
+	return r.kept.add(row)
+}
+
+// view returns the next row as the operators have it, which is valid until the next call.
+func (r *Rows) view() (types.Row, error) {
 	for r.at == len(r.batch.Rows) {
 		if r.done || r.in == nil {
 			return nil, r.err

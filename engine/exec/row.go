@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"sync"
 
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
@@ -13,7 +12,7 @@ import (
 type RowProgram struct {
 	x     Expr
 	shape *Program
-	idle  sync.Pool // of *Context
+	idle  idle[Context]
 }
 
 // CompileRow compiles a stored expression over rows as its Layout says.
@@ -37,7 +36,7 @@ type RowRun struct {
 // Begin makes a run. Its subqueries read tables through rt.Source, each uncorrelated one once. The Runtime must not change before
 // Close.
 func (p *RowProgram) Begin(ctx context.Context, rt *Runtime) (*RowRun, error) {
-	ec, _ := p.idle.Get().(*Context)
+	ec := p.idle.take()
 	if ec == nil {
 		ec = p.shape.context()
 	}
@@ -56,7 +55,7 @@ func (r *RowRun) Close() error {
 		return nil
 	}
 	err := r.ec.end()
-	r.p.idle.Put(r.ec)
+	r.p.idle.give(r.ec)
 	r.ec = nil
 	return err
 }

@@ -45,21 +45,38 @@ func Incomplete(err error) bool { return errors.Is(err, errIncomplete) }
 // `?` are numbered through the whole text. The error is a *types.Error with line and column: ERROR, SYNTAX for VALUES rows of
 // different width, UNSUPPORTED for CREATE TABLE AS. Time and memory are linear in the text.
 func Stmts(src *ast.Source) ([]ast.Stmt, error) {
-	p := newParser(src)
 	var stmts []ast.Stmt
-	for p.err == nil {
-		for p.accept(kSemicolon) {
-		}
-		if p.tok.kind == kEOF {
-			break
-		}
-		stmts = append(stmts, p.statement())
-		p.endStatement()
-	}
-	if p.err != nil {
-		return nil, p.err
+	err := Each(src, func(s ast.Stmt, _ bool) error {
+		stmts = append(stmts, s)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return stmts, nil
+}
+
+// Each parses a text as Stmts does and shows its statements one by one, so that no more than a few are held at a time. last is set for the
+// last one. A fault ends the text where it stands: what comes before it has been shown. An error of f ends it too.
+func Each(src *ast.Source, f func(s ast.Stmt, last bool) error) error {
+	p := newParser(src)
+	more := func() bool {
+		for p.accept(kSemicolon) {
+		}
+		return p.err == nil && p.tok.kind != kEOF
+	}
+	for next := more(); next; {
+		s := p.statement()
+		p.endStatement()
+		next = more()
+		if p.err != nil {
+			break
+		}
+		if err := f(s, !next); err != nil {
+			return err
+		}
+	}
+	return p.err
 }
 
 // Expr parses a text that is one expression.
