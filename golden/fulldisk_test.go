@@ -20,12 +20,10 @@ var diskFaults = []struct {
 	name string
 	err  error
 	code types.Code
-	// keepsNothing tells that what was written before may be lost.
-	keepsNothing bool
-	hit          func(errorfs.Op) bool
+	hit  func(errorfs.Op) bool
 }{
 	// A full disk takes no more bytes, but what it took it keeps.
-	{"full", syscall.ENOSPC, types.FULL, false, func(op errorfs.Op) bool {
+	{"full", syscall.ENOSPC, types.FULL, func(op errorfs.Op) bool {
 		switch op.Kind {
 		case errorfs.OpCreate, errorfs.OpFileWrite, errorfs.OpFileWriteAt, errorfs.OpFilePreallocate, errorfs.OpMkdirAll:
 			return true
@@ -33,7 +31,7 @@ var diskFaults = []struct {
 		return false
 	}},
 	// A broken one refuses everything that changes it. Of a write that could not be synced it is not known what is there.
-	{"broken", syscall.EIO, types.IOERR, true, crashtest.Writes},
+	{"broken", syscall.EIO, types.IOERR, crashtest.Writes},
 }
 
 // TestFullDisk lets the disk fail at every place of a migration. The migration tells of it and leaves the old state, unless it says
@@ -43,7 +41,7 @@ func TestFullDisk(t *testing.T) {
 		for _, f := range diskFaults {
 			t.Run(v.name+"/"+f.name, func(t *testing.T) {
 				t.Parallel()
-				run := &faultRun{at: v.at, err: f.err, code: f.code, hit: f.hit, mayDoubt: f.keepsNothing || v.at.bulkCommit > 0}
+				run := &faultRun{at: v.at, err: f.err, code: f.code, hit: f.hit}
 				operations := run.rehearse(t)
 				require.NotZero(t, operations) // how many depends on what the store does in the background
 				for n := 0; n < operations; n += faultsEvery(operations) {
@@ -69,9 +67,6 @@ type faultRun struct {
 	code          types.Code
 	hit           func(errorfs.Op) bool
 	before, after string
-	// mayDoubt lets the migration end without knowing what of it is on disk. A commit that is one batch knows that on a full disk: a
-	// log that ends within it does not have it. One that is ingested may be in the log already when there is no room for the next.
-	mayDoubt bool
 }
 
 // start opens a database in the state before.
@@ -104,7 +99,7 @@ func (r *faultRun) fail(t *testing.T, n int) {
 	switch {
 	case err == nil: // what failed was work in the background that can be done later
 		allowed = []string{r.after}
-	case r.mayDoubt && strings.Contains(err.Error(), "it is not known what of it is on disk"):
+	case strings.Contains(err.Error(), "it is not known what of it is on disk"): // a log may have all of a batch whose sync failed
 		allowed = append(allowed, r.after)
 		require.Equal(t, r.code, code(err), "%s: %v", what, err)
 	default:

@@ -101,7 +101,8 @@ func instantOfNumber(f float64, unix bool) (types.Instant, bool) {
 		return instantOfMicros(f * 1e6)
 	case 1000000 < f && f < 4000000:
 		// a double holds a Julian day to some 40 µs
-		return instantOfMicros(math.Round((f-julianEpoch)*millisPerDay) * 1e3)
+		millis := int64(math.Round((f - julianEpoch) * millisPerDay))
+		return types.Instant{}.AddTime(millis/1e3, millis%1e3*1e6), true
 	case from < f && f < to:
 		return instantOfMicros(f * 1e6)
 	case from*1e3 < f && f < to*1e3:
