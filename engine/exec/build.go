@@ -16,13 +16,18 @@ type builder struct {
 	outer   map[plan.ColID]int
 	members map[*plan.CTE]*memberRecipe
 	works   map[*plan.WorkTable]int
-	write   *writeRecipe // of data changes; nil without
-	err     error
+	// plans are the compiled plans of subqueries, which may stand in several places.
+	plans map[*plan.Subplan]recipe
+	// spools and tables count the slots of members and working tables.
+	spools, tables int
+	write          *writeRecipe // of data changes; nil without
+	err            error
 }
 
 func newBuilder(p *plan.Plan) *builder {
 	return &builder{
 		plan: p, outer: map[plan.ColID]int{}, members: map[*plan.CTE]*memberRecipe{}, works: map[*plan.WorkTable]int{},
+		plans: map[*plan.Subplan]recipe{},
 	}
 }
 

@@ -46,7 +46,11 @@ func (c *compiler) subquery(p *plan.Subplan) (id int, r *subRecipe) {
 			r.outer = append(r.outer, outerColumn{at, slot})
 		}
 	}
-	r.make = c.b.node(p.Root)
+	r.make = c.b.plans[p]
+	if r.make == nil {
+		r.make = c.b.node(p.Root)
+		c.b.plans[p] = r.make
+	}
 	c.b.subs = append(c.b.subs, r)
 	return len(c.b.subs) - 1, r
 }

@@ -11,9 +11,10 @@ type workRows struct{ rows *spool }
 func (b *builder) recursive(n *plan.Recursive) recipe {
 	base := b.node(n.Base)
 	r := &recursiveRecipe{
-		slot: len(b.works), width: len(n.Cols), all: n.All, name: n.Work.Name, max: n.MaxRounds,
+		slot: b.tables, width: len(n.Cols), all: n.All, name: n.Work.Name, max: n.MaxRounds,
 		limits: b.limitRecipe(n.Count, n.Offset),
 	}
+	b.tables++
 	b.works[n.Work] = r.slot
 	if !n.All {
 		r.keys = b.groupKeys(n.Cols)

@@ -21,9 +21,10 @@ type memberRows struct {
 func (b *builder) with(n *plan.With) recipe {
 	members := make([]*memberRecipe, len(n.CTEs))
 	for i, c := range n.CTEs {
-		m := &memberRecipe{slot: len(b.members), width: len(c.Body.Output()), change: c.Change}
+		m := &memberRecipe{slot: b.spools, width: len(n.Bodies[i].Output()), change: c.Change}
+		b.spools++
 		b.members[c] = m
-		m.body = b.node(c.Body)
+		m.body = b.node(n.Bodies[i])
 		members[i] = m
 	}
 	body := b.node(n.Body)

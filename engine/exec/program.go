@@ -25,7 +25,7 @@ type instance struct {
 }
 
 func (b *builder) program(root recipe) *Program {
-	return &Program{plan: b.plan, root: root, subs: b.subs, outer: len(b.outer), spool: len(b.members), works: len(b.works), write: b.write}
+	return &Program{plan: b.plan, root: root, subs: b.subs, outer: len(b.outer), spool: b.spools, works: b.tables, write: b.write}
 }
 
 // Columns describe the result, in the order of a row's values.

@@ -18,7 +18,7 @@ type probeRecipe struct {
 // buildProbe compiles a lookup. Its keys are the one working table of its program.
 func buildProbe(p *plan.Probe) (*probeRecipe, error) {
 	b := newBuilder(p.Plan)
-	b.works[p.Keys.Work] = 0
+	b.works[p.Keys.Work], b.tables = 0, 1
 	root := b.node(p.Plan.Root)
 	if b.err != nil {
 		return nil, b.err

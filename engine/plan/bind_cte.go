@@ -17,6 +17,7 @@ type cteScope struct {
 // member is a member of WITH in scope: a query, or while its recursive step is bound, its working table.
 type member struct {
 	cte   *CTE
+	body  Node
 	work  *WorkTable
 	cols  []Column
 	level int
@@ -61,41 +62,45 @@ func (b *Binder) withMembers(with *ast.With, outer *Scope, body func() Node) Nod
 		m := &with.Members[i]
 		if !leading {
 			b.refuseChangingMember(m)
-			w.CTEs = append(w.CTEs, b.member(with, m, outer))
+			w.add(b.member(with, m, outer))
 			continue
 		}
 		c := b.member(with, m, outer)
-		b.outlast(c)
-		w.CTEs = append(append(w.CTEs, b.takeChanges()...), c)
+		b.outlast(c.cte)
+		w.add(b.takeChanges()...)
+		w.add(c)
 	}
 	w.Body = body()
 	if leading {
-		w.CTEs = append(w.CTEs, b.takeChanges()...)
+		w.add(b.takeChanges()...)
 	}
 	return w
 }
 
 // member binds a member and makes it readable.
-func (b *Binder) member(w *ast.With, m *ast.CTE, outer *Scope) *CTE {
+func (b *Binder) member(w *ast.With, m *ast.CTE, outer *Scope) *member {
 	fold := types.Fold(m.Name.Text)
 	if b.ctes.members[fold] != nil {
 		b.fail(m.Name.Pos(), types.ERROR, "Duplicate CTE name '%s' in WITH clause", m.Name.Text)
 	}
 	c := &CTE{Name: m.Name.Text, Materialized: m.Materialized}
+	var body Node
 	if op, ok := m.Query.Body.(*ast.SetOp); ok && w.Recursive && isRecursive(m, op) {
-		c.Body = b.recursive(w, m, op, outer)
+		body = b.recursive(w, m, op, outer)
 	} else {
-		c.Body = b.query(m.Query, outer)
+		body = b.query(m.Query, outer)
 	}
-	cols := c.Body.Output()
+	cols := body.Output()
 	if names := b.memberNames(m, cols, "CTE"); names != nil {
 		cols = append([]Column(nil), cols...)
 		for i := range cols {
 			cols[i].Name = names[i]
 		}
 	}
-	b.ctes.members[fold] = &member{cte: c, cols: cols, level: b.ctes.level}
-	return c
+	c.outside = b.readsOutside(body)
+	found := &member{cte: c, body: body, cols: cols, level: b.ctes.level}
+	b.ctes.members[fold] = found
+	return found
 }
 
 // memberNames gives the names of a member's column list, nil without one.

@@ -80,13 +80,13 @@ func (b *Binder) predicate(x ast.Expr, s *Scope) Expr {
 func (b *Binder) subplan(q *ast.SelectStmt, s *Scope) *Subplan {
 	b.nested++
 	defer func() { b.nested-- }()
-	return &Subplan{Root: b.query(q, s)}
+	return b.newSubplan(b.query(q, s))
 }
 
 func (b *Binder) scalarSubquery(x *ast.Subquery, s *Scope) Expr {
 	p := b.subplan(x.Query, s)
 	if _, _, ok := b.changeTerm(x.Query.Body); ok { // its first row counts
-		p.Root = &Limit{Input: p.Root, Count: b.constant(types.Int(1), types.TypeInteger, x.Pos())}
+		p = b.newSubplan(&Limit{Input: p.Root, Count: b.constant(types.Int(1), types.TypeInteger, x.Pos())})
 	}
 	cols := p.Root.Output()
 	if len(cols) != 1 {

@@ -175,12 +175,11 @@ func (b *Binder) viewBody(v *catalog.View) Node {
 	if b.inlined++; b.inlined <= maxInlined || b.stored {
 		return n
 	}
-	c := &CTE{Name: v.Name, Body: n}
-	b.sharedBodies = append(b.sharedBodies, c)
+	m := &member{cte: &CTE{Name: v.Name, outside: b.readsOutside(n)}, body: n, cols: n.Output()}
+	b.sharedBodies = append(b.sharedBodies, m)
 	if b.shared == nil {
 		b.shared = map[*catalog.View]*member{}
 	}
-	m := &member{cte: c, cols: n.Output()}
 	b.shared[v] = m
 	return b.readMember(m)
 }
@@ -190,7 +189,9 @@ func (b *Binder) aroundShared(root Node) Node {
 	if len(b.sharedBodies) == 0 {
 		return root
 	}
-	return &With{CTEs: b.sharedBodies, Body: root}
+	w := &With{Body: root}
+	w.add(b.sharedBodies...)
+	return w
 }
 
 func (b *Binder) tableSubquery(t *ast.TableSubquery, outer *Scope) part {

@@ -19,7 +19,7 @@ func (b *Binder) in(x *ast.In, s *Scope) Expr {
 		b.nested++
 		p := b.tableRef(&ast.TableRef{Span: x.Span, Name: *x.Table})
 		b.nested--
-		return b.inQuery(x, bound, &Subplan{Root: p.node})
+		return b.inQuery(x, bound, b.newSubplan(p.node))
 	}
 	return b.inList(x, bound, s)
 }
@@ -109,7 +109,7 @@ func (b *Binder) inQuery(x *ast.In, probe []Expr, p *Subplan) Expr {
 		e.Nullable = e.Nullable || cast[m].Static().Nullable || pair.Probe != nil
 	}
 	if converts {
-		p.Root = b.project(p.Root, columnNames(cols), cast)
+		e.Plan = b.newSubplan(b.project(p.Root, columnNames(cols), cast))
 	}
 	return e
 }

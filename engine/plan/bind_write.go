@@ -18,7 +18,7 @@ type changeState struct {
 	// within is the clause of an UPDATE or DELETE being bound in which no change may stand, "" for none.
 	within string
 	// waiting are changes that are to be put into the leading WITH; lasting are the members of it, those changes included.
-	waiting []*CTE
+	waiting []*member
 	lasting map[*CTE]bool
 	// bound are all changes of the statement.
 	bound []Change
@@ -94,10 +94,10 @@ func (b *Binder) relationChange(at ast.Pos, kind string, bind func() Node) Node 
 	}
 	n := bind()
 	b.refuseInnerMembers(at, kind, n)
-	c := &CTE{Name: kind, Body: n, Change: true}
-	b.change.waiting = append(b.change.waiting, c)
-	b.outlast(c)
-	return b.readMember(&member{cte: c, cols: n.Output()})
+	m := &member{cte: &CTE{Name: kind, outside: b.readsOutside(n), Change: true}, body: n, cols: n.Output()}
+	b.change.waiting = append(b.change.waiting, m)
+	b.outlast(m.cte)
+	return b.readMember(m)
 }
 
 func (b *Binder) outlast(c *CTE) {
@@ -138,7 +138,7 @@ func (b *Binder) refuseChangingMember(m *ast.CTE) {
 }
 
 // takeChanges gives the changes that wait for a place in the leading WITH.
-func (b *Binder) takeChanges() []*CTE {
+func (b *Binder) takeChanges() []*member {
 	waiting := b.change.waiting
 	b.change.waiting = nil
 	return waiting
@@ -147,7 +147,9 @@ func (b *Binder) takeChanges() []*CTE {
 // aroundChanges puts the changes of a statement without a leading WITH around it.
 func (b *Binder) aroundChanges(root Node) Node {
 	if waiting := b.takeChanges(); len(waiting) > 0 {
-		return &With{CTEs: waiting, Body: root}
+		w := &With{Body: root}
+		w.add(waiting...)
+		return w
 	}
 	return root
 }

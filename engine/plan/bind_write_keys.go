@@ -228,7 +228,7 @@ func (p *Probe) finish(b *Binder, join Node, scan *Scan) {
 	for _, c := range cols {
 		root.Items = append(root.Items, Item{Column: c, X: b.ref(c, ast.NoPos)})
 	}
-	o := &optimizer{b: b, env: b.env}
+	o := newOptimizer(b)
 	p.Plan = &Plan{Root: o.tree(root), Columns: root.Output()}
 	if o.err != nil {
 		b.failWith(ast.NoPos, o.err)
@@ -244,7 +244,16 @@ func (b *Binder) probeBySeek(p *Probe, keys []Column) bool {
 		found = &Limit{Input: scan, Count: b.constant(types.Int(1), types.TypeInteger, ast.NoPos)}
 	}
 	p.finish(b, &Join{Kind: InnerJoin, Lateral: true, L: p.Keys, R: found}, scan)
-	return scan.Access != nil && len(scan.Access.Pins) > 0
+	return p.seeks()
+}
+
+// seeks reports whether the planned lookup finds rows by their keys.
+func (p *Probe) seeks() bool {
+	found := false
+	if p.Plan.Root != nil {
+		walkTree(p.Plan.Root, func(n Node) { found = found || seeks(n) })
+	}
+	return found
 }
 
 // probeByScan plans a scan of the table with the keys remembered.

@@ -67,7 +67,7 @@ func (b *Binder) matching(n Node, where ast.Expr, s *Scope, clause string) Node 
 func (b *Binder) firstMatches(n Node, scan Node, t *catalog.Table) Node {
 	key := t.KeyColumns()
 	if len(key) == 0 {
-		return &Limit{Input: n, Count: b.constant(types.Int(1), types.TypeInteger, ast.NoPos)}
+		return &Limit{Input: n, Count: b.constant(types.Int(1), types.TypeInteger, ast.NoPos), KeepsFirst: true}
 	}
 	cols := make([]Column, 0, len(n.Output()))
 	for _, i := range key {
@@ -82,7 +82,7 @@ func (b *Binder) firstMatches(n Node, scan Node, t *catalog.Table) Node {
 	for _, c := range cols {
 		p.Items = append(p.Items, Item{Column: c, X: b.ref(c, ast.NoPos)})
 	}
-	return &Distinct{Input: p, Width: len(key)}
+	return &Distinct{Input: p, Width: len(key), KeepsFirst: true}
 }
 
 func (b *Binder) deleteStmt(s *ast.DeleteStmt) Node {

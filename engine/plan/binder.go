@@ -30,7 +30,7 @@ type Binder struct {
 	// inlined counts the views expanded in place; shared are those whose bodies, in sharedBodies, are computed once for all readers.
 	inlined      int
 	shared       map[*catalog.View]*member
-	sharedBodies []*CTE
+	sharedBodies []*member
 	// nested counts the subqueries and lateral sources around the present place.
 	nested int
 	// stored is set while a stored expression is bound that is not part of the statement's text; fresh if it is about to be stored.

@@ -15,9 +15,11 @@
 // outer reference is found by asking which ids a subtree reads and does not make (FreeColumns), and moving expressions between
 // query levels needs no renumbering.
 //
-// Rules (rules.go) rewrite nodes in place and expressions by copy: a Node belongs to one parent, an Expr may be shared as long as
-// it holds no subquery. The trees of subqueries go through all rules first, innermost first. One rule is physical, choose-access: it
-// fills Scan.Access, Join.Method and the estimates, and takes out a Sort whose order comes for free; only tidying follows it.
+// Rules (rules.go) take a tree and give a tree. Nodes and expressions are immutable once they are bound, so both may be shared: a rule
+// copies what it changes and keeps the rest. What a tree reads from outside is computed once a node (property.go). The trees of
+// subqueries go through all rules first, innermost first, each once. One rule is physical, choose-access: it fills Scan.Access,
+// Join.Method and the estimates, orders groups of inner joins by cost (join_search.go, cost.go), and takes out a Sort whose order comes
+// for free; only tidying follows it. The rules of a data change belong to it alone and are written in place.
 // Env.Validate checks after each rule that the tree still hangs together.
 //
 // # Windows

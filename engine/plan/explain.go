@@ -72,9 +72,9 @@ type explainer struct{ rows []ExplainRow }
 func (e *explainer) visit(n Node, parent, level int) {
 	id := e.add(describe(n), n.Expected(), parent, level)
 	if w, ok := n.(*With); ok {
-		for _, c := range w.CTEs {
-			member := e.add(ExplainRow{NodeType: "CTE", Op: "member", Object: c.Name}, c.Body.Expected(), id, level)
-			e.visit(c.Body, member, level)
+		for i, c := range w.CTEs {
+			member := e.add(ExplainRow{NodeType: "CTE", Op: "member", Object: c.Name}, w.Bodies[i].Expected(), id, level)
+			e.visit(w.Bodies[i], member, level)
 		}
 		e.visit(w.Body, id, level)
 		return

@@ -7,7 +7,7 @@ import (
 )
 
 // Expr is a bound expression: names are columns, operators and functions are resolved, conversions that comparisons call for
-// are written out. Expressions are immutable; they may be shared unless they hold a subquery, whose plan belongs to one place.
+// are written out. Expressions are immutable and may be shared.
 type Expr interface {
 	// Static gives what is known of the value before any row is read.
 	Static() *Info
@@ -273,31 +273,36 @@ type InQuery struct {
 	Not  bool
 }
 
-// Subplan is the plan of a subquery that stands in an expression.
+// Subplan is the plan of a subquery that stands in an expression. It is immutable.
 type Subplan struct {
 	Root Node
-	// Outer are the columns that it reads from enclosing queries, in order of their ids; it is settled when the plan is final.
-	// Without any, the subquery runs once an execution.
+	// Outer are the columns that it reads from enclosing queries, in order of their ids. Without any, the subquery runs once an
+	// execution.
 	Outer []ColID
 	// Varies is set when the subquery reads a working table of a recursion around it, so that no result outlives a round.
 	Varies bool
-	// read are the columns that Root reads from outside, known once it has been through the rules.
-	read ColSet
+	// outside is what Root reads from outside.
+	outside *outside
 }
 
-// copied gives the subquery over a copy of its tree.
-func (s *Subplan) copied(root Node) *Subplan {
-	c := &Subplan{Root: root}
-	if s.read != nil {
-		c.read = FreeColumns(root)
-	}
-	return c
+// newSubplan makes the plan of a subquery of a tree that is complete.
+func newSubplan(root Node) *Subplan {
+	o := readsOutside(root)
+	return &Subplan{Root: root, Outer: o.cols.Sorted(), Varies: len(o.works) > 0, outside: o}
 }
 
-// free gives the columns that the subquery reads from enclosing queries. Nobody writes to the set.
-func (s *Subplan) free() ColSet {
-	if s.read != nil {
-		return s.read
+// newSubplan makes the plan of a subquery. After a fault its tree may be incomplete, and nobody looks at it any more.
+func (b *Binder) newSubplan(root Node) *Subplan {
+	if b.err != nil {
+		return &Subplan{Root: root, outside: readsNothing}
 	}
-	return FreeColumns(s.Root)
+	return newSubplan(root)
+}
+
+// over gives the plan with another tree.
+func (s *Subplan) over(root Node) *Subplan {
+	if root == s.Root {
+		return s
+	}
+	return newSubplan(root)
 }

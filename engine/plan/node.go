@@ -8,13 +8,21 @@ import (
 	"github.com/quereus/quereus-migrate/vtab"
 )
 
-// Node is an operator of a plan: what it does, not how. Rules change nodes in place; once Prepare has returned, nothing changes
-// any more and a plan may be read by any number of goroutines.
+// Node is an operator of a plan: what it does, not how. A node is immutable once it is bound: rules make new ones, and a node may
+// stand in several places. A plan may be read by any number of goroutines.
 type Node interface {
 	// Output lists the columns of the node's rows, in the order in which they lie in a row.
 	Output() []Column
 	// Expected is what the planner expects of the node; the pointer is never nil.
 	Expected() *Estimate
+	// derived gives the memory of the node's derived properties.
+	derived() *properties
+}
+
+// common is what all nodes have.
+type common struct {
+	Estimate
+	properties
 }
 
 // Estimate is an expectation: rows coming out, and the cost of all work below and in the node, in rows read.
@@ -25,7 +33,7 @@ func (e *Estimate) Expected() *Estimate { return e }
 
 // Scan reads a table through an access of its module.
 type Scan struct {
-	Estimate
+	common
 	Table *catalog.Table
 	// Committed reads the last commit instead of the statement's own state.
 	Committed bool
@@ -73,7 +81,7 @@ type Bound struct {
 
 // Values makes rows of expressions. One row without columns is what SELECT without FROM reads.
 type Values struct {
-	Estimate
+	common
 	Cols []Column
 	Rows [][]Expr
 }
@@ -83,7 +91,7 @@ func (v *Values) Output() []Column { return v.Cols }
 
 // TableFunc calls a table-valued function once each time it is opened.
 type TableFunc struct {
-	Estimate
+	common
 	Fn   *function.Function
 	Rows function.Rows // the implementation for the static arguments
 	Args []Expr
@@ -96,7 +104,7 @@ func (t *TableFunc) Output() []Column { return t.Cols }
 
 // Filter passes the rows for which all conditions are true.
 type Filter struct {
-	Estimate
+	common
 	Input Node
 	Conds []Expr
 }
@@ -112,7 +120,7 @@ type Item struct {
 
 // Project computes columns.
 type Project struct {
-	Estimate
+	common
 	Input Node
 	Items []Item
 }
@@ -152,7 +160,7 @@ const (
 
 // Join joins two inputs; rows come in the order of the left one.
 type Join struct {
-	Estimate
+	common
 	Kind JoinKind
 	L, R Node
 	// On are the conjuncts of the condition that are evaluated on pairs.
@@ -216,7 +224,7 @@ type Agg struct {
 
 // Aggregate groups its input; groups come in order of their first row. Without keys there is exactly one group.
 type Aggregate struct {
-	Estimate
+	common
 	Input Node
 	Keys  []Item
 	Aggs  []*Agg
@@ -240,7 +248,7 @@ type SortKey struct {
 
 // Sort orders its input, equal rows in the order they came.
 type Sort struct {
-	Estimate
+	common
 	Input Node
 	Keys  []SortKey
 	// Top is the Limit above that cuts the sorted rows, nil for none: the first ones are enough.
@@ -252,9 +260,11 @@ func (s *Sort) Output() []Column { return s.Input.Output() }
 
 // Limit passes Count rows after skipping Offset. Either may be nil.
 type Limit struct {
-	Estimate
+	common
 	Input         Node
 	Count, Offset Expr
+	// KeepsFirst tells that the first rows are asked for, in the order that the input would have as it is written.
+	KeepsFirst bool
 }
 
 // Output is the input's.
@@ -262,9 +272,11 @@ func (l *Limit) Output() []Column { return l.Input.Output() }
 
 // Distinct passes the first of the rows that are equal in their first Width columns.
 type Distinct struct {
-	Estimate
+	common
 	Input Node
 	Width int
+	// KeepsFirst tells that it matters which of equal rows is the first.
+	KeepsFirst bool
 }
 
 // Output is the input's.
@@ -272,7 +284,7 @@ func (d *Distinct) Output() []Column { return d.Input.Output() }
 
 // SetOp is a set operation over the first len(Cols) columns of both inputs.
 type SetOp struct {
-	Estimate
+	common
 	Op   ast.SetOpKind
 	L, R Node
 	Cols []Column
@@ -295,10 +307,11 @@ func (s *SetOp) Output() []Column {
 	return cols
 }
 
-// CTE is a member of WITH that is read through CTERead nodes.
+// CTE is a member of WITH that is read through CTERead nodes. It is what its With and its readers know it by; the With holds its body.
 type CTE struct {
 	Name string
-	Body Node
+	// outside is what the body reads from outside, and so what every reader depends on.
+	outside *outside
 	// Reads counts the nodes that read it, Nested those among them that stand in a subquery or a lateral source, where they may
 	// run many times.
 	Reads, Nested int
@@ -310,9 +323,17 @@ type CTE struct {
 // With makes its members readable in Body. A member's rows are computed when the first reader asks, at most once each time the
 // node is opened.
 type With struct {
-	Estimate
-	CTEs []*CTE
-	Body Node
+	common
+	CTEs   []*CTE
+	Bodies []Node // of the members, in the order of CTEs
+	Body   Node
+}
+
+// add appends a member with its body.
+func (w *With) add(members ...*member) {
+	for _, m := range members {
+		w.CTEs, w.Bodies = append(w.CTEs, m.cte), append(w.Bodies, m.body)
+	}
 }
 
 // Output is the body's.
@@ -320,7 +341,7 @@ func (w *With) Output() []Column { return w.Body.Output() }
 
 // CTERead reads the rows of a member.
 type CTERead struct {
-	Estimate
+	common
 	CTE  *CTE
 	Cols []Column // by position those of the member
 }
@@ -333,7 +354,7 @@ type WorkTable struct{ Name string }
 
 // Recursive evaluates Base, then Step over the rows of the round before until a round adds nothing (spec 11 §8.2).
 type Recursive struct {
-	Estimate
+	common
 	Work       *WorkTable
 	Base, Step Node
 	Cols       []Column
@@ -349,7 +370,7 @@ func (r *Recursive) Output() []Column { return r.Cols }
 
 // WorkRead reads the working table of an enclosing Recursive.
 type WorkRead struct {
-	Estimate
+	common
 	Work *WorkTable
 	Cols []Column
 }

@@ -2,134 +2,143 @@ package plan
 
 import "slices"
 
-// copier copies trees. Column ids stay; what nodes of the tree share among them (members of WITH, working tables, the limits that
-// scans and sorts know of) is shared among the copies as well.
-type copier struct {
-	// expr is applied to every expression of the tree, those of subqueries included.
-	expr   func(Expr) Expr
-	ctes   map[*CTE]*CTE
-	works  map[*WorkTable]*WorkTable
-	limits map[*Limit]*Limit
+// mapInputs gives a node over what f makes of its inputs: itself when f changes none.
+func mapInputs(n Node, f func(Node) Node) Node {
+	var answers []Node
+	changed := false
+	eachInput(n, func(slot *Node) {
+		x := f(*slot)
+		changed = changed || x != *slot
+		answers = append(answers, x)
+	})
+	if !changed {
+		return n
+	}
+	c := copyNode(n)
+	i := 0
+	eachInput(c, func(slot *Node) {
+		*slot = answers[i]
+		i++
+	})
+	return c
 }
 
-// copyTree copies a tree, each of its expressions replaced by what f makes of it.
-func copyTree(root Node, f func(Expr) Expr) Node {
-	c := &copier{expr: f, ctes: map[*CTE]*CTE{}, works: map[*WorkTable]*WorkTable{}, limits: map[*Limit]*Limit{}}
-	return c.node(root)
+// mapExprs gives a node with what f makes of the expressions that it holds: itself when f changes none. A data change stands in one
+// place and runs once, and its rules belong to it alone: they are written where they are.
+func mapExprs(n Node, f func(Expr) Expr) Node {
+	if c, ok := n.(Change); ok {
+		eachExpr(c, func(slot *Expr) { *slot = f(*slot) })
+		return n
+	}
+	var answers []Expr
+	changed := false
+	eachExpr(n, func(slot *Expr) {
+		x := f(*slot)
+		changed = changed || x != *slot
+		answers = append(answers, x)
+	})
+	if !changed {
+		return n
+	}
+	c := copyNode(n)
+	i := 0
+	eachExpr(c, func(slot *Expr) {
+		*slot = answers[i]
+		i++
+	})
+	return c
 }
 
-func (c *copier) node(n Node) Node {
-	n = c.shallow(n)
-	eachInput(n, func(slot *Node) { *slot = c.node(*slot) })
-	eachExpr(n, func(slot *Expr) { *slot = c.expr(*slot) })
-	return n
+// bottomUp gives a tree in which every node, inputs first, has become what f makes of it.
+func bottomUp(n Node, f func(Node) Node) Node {
+	return f(mapInputs(n, func(in Node) Node { return bottomUp(in, f) }))
 }
 
-// shallow copies a node with the lists that hold its expressions. What it shares with nodes below it must be copied before these.
-func (c *copier) shallow(n Node) Node {
+// fresh copies a node that is about to be changed; lists, inputs and expressions are shared, derived properties forgotten.
+func fresh[T any, P interface {
+	*T
+	Node
+}](n P) P {
+	c := P(clone((*T)(n)))
+	*c.derived() = properties{}
+	return c
+}
+
+// copyNode copies a node with its lists, and forgets its derived properties; inputs and expressions are shared.
+func copyNode(n Node) Node {
+	c := copyKind(n)
+	*c.derived() = properties{}
+	return c
+}
+
+func copyKind(n Node) Node {
 	switch n := n.(type) {
 	case *Scan:
-		s := clone(n)
-		s.Filters, s.Top = slices.Clone(n.Filters), c.limit(n.Top)
-		s.Access = copyAccess(n.Access)
-		return s
-	case *Limit:
-		l := c.limit(n)
-		*l = *n
-		return l
+		c := clone(n)
+		c.Filters, c.Access = slices.Clone(n.Filters), copyAccess(n.Access)
+		return c
+	case *Values:
+		c := clone(n)
+		c.Rows = slices.Clone(n.Rows)
+		for i := range c.Rows {
+			c.Rows[i] = slices.Clone(c.Rows[i])
+		}
+		return c
+	case *TableFunc:
+		c := clone(n)
+		c.Args = slices.Clone(n.Args)
+		return c
+	case *Filter:
+		c := clone(n)
+		c.Conds = slices.Clone(n.Conds)
+		return c
+	case *Project:
+		c := clone(n)
+		c.Items = slices.Clone(n.Items)
+		return c
+	case *Join:
+		c := clone(n)
+		c.On, c.Keys = slices.Clone(n.On), slices.Clone(n.Keys)
+		return c
+	case *Aggregate:
+		return copyAggregate(n)
+	case *Window:
+		return copyWindow(n)
 	case *Sort:
-		s := clone(n)
-		s.Keys, s.Top = slices.Clone(n.Keys), c.limit(n.Top)
-		return s
+		c := clone(n)
+		c.Keys = slices.Clone(n.Keys)
+		return c
 	case *With:
-		w := clone(n)
-		w.CTEs = make([]*CTE, len(n.CTEs))
-		for i, m := range n.CTEs {
-			w.CTEs[i] = clone(m)
-			c.ctes[m] = w.CTEs[i]
-		}
-		return w
-	case *CTERead:
-		r := clone(n)
-		if m := c.ctes[n.CTE]; m != nil {
-			r.CTE = m
-		}
-		return r
-	case *Recursive:
-		r := clone(n)
-		r.Work = clone(n.Work)
-		c.works[n.Work] = r.Work
-		return r
-	case *WorkRead:
-		r := clone(n)
-		if w := c.works[n.Work]; w != nil {
-			r.Work = w
-		}
-		return r
+		c := clone(n)
+		c.CTEs, c.Bodies = slices.Clone(n.CTEs), slices.Clone(n.Bodies)
+		return c
 	}
 	return copyPlain(n)
 }
 
-// limit gives the copy of a limit, which may be met before the limit itself is.
-func (c *copier) limit(l *Limit) *Limit {
-	if l == nil {
-		return nil
-	}
-	if c.limits[l] == nil {
-		c.limits[l] = new(Limit)
-		*c.limits[l] = *l
-	}
-	return c.limits[l]
-}
-
-// copyPlain copies the nodes that share nothing.
+// copyPlain is copyKind for nodes without lists of expressions.
 func copyPlain(n Node) Node {
 	switch n := n.(type) {
-	case *Values:
-		v := clone(n)
-		v.Rows = slices.Clone(n.Rows)
-		for i := range v.Rows {
-			v.Rows[i] = slices.Clone(v.Rows[i])
-		}
-		return v
-	case *TableFunc:
-		t := clone(n)
-		t.Args = slices.Clone(n.Args)
-		return t
-	case *Filter:
-		f := clone(n)
-		f.Conds = slices.Clone(n.Conds)
-		return f
-	case *Project:
-		p := clone(n)
-		p.Items = slices.Clone(n.Items)
-		return p
-	case *Join:
-		j := clone(n)
-		j.On, j.Keys = slices.Clone(n.On), slices.Clone(n.Keys)
-		return j
-	case *Aggregate:
-		a := clone(n)
-		a.Keys, a.Aggs = slices.Clone(n.Keys), slices.Clone(n.Aggs)
-		for i, g := range a.Aggs {
-			a.Aggs[i] = clone(g)
-			a.Aggs[i].Args, a.Aggs[i].OrderBy = slices.Clone(g.Args), slices.Clone(g.OrderBy)
-		}
-		return a
-	case *Window:
-		w := clone(n)
-		w.Calls = slices.Clone(n.Calls)
-		for i, call := range w.Calls {
-			w.Calls[i] = clone(call)
-			w.Calls[i].Args = slices.Clone(call.Args)
-		}
-		return w
+	case *Limit:
+		return clone(n)
 	case *Distinct:
 		return clone(n)
 	case *SetOp:
 		return clone(n)
+	case *CTERead:
+		return clone(n)
+	case *Recursive:
+		return clone(n)
+	case *WorkRead:
+		return clone(n)
+	case *Insert:
+		return clone(n)
+	case *Update:
+		return clone(n)
+	case *Delete:
+		return clone(n)
 	}
-	panic("plan: a node that cannot be copied") // data changes stand in no subquery
+	panic("plan: a node that nothing copies")
 }
 
 func copyAccess(a *Access) *Access {
@@ -142,14 +151,32 @@ func copyAccess(a *Access) *Access {
 		c.Pins[i].Values = slices.Clone(c.Pins[i].Values)
 	}
 	for i, r := range c.Ranges {
-		c.Ranges[i] = Range{copyBound(r.Lower), copyBound(r.Upper)}
+		if r.Lower != nil {
+			c.Ranges[i].Lower = clone(r.Lower)
+		}
+		if r.Upper != nil {
+			c.Ranges[i].Upper = clone(r.Upper)
+		}
 	}
 	return c
 }
 
-func copyBound(b *Bound) *Bound {
-	if b == nil {
-		return nil
+func copyAggregate(n *Aggregate) *Aggregate {
+	c := clone(n)
+	c.Keys, c.Aggs = slices.Clone(n.Keys), slices.Clone(n.Aggs)
+	for i, a := range c.Aggs {
+		c.Aggs[i] = clone(a)
+		c.Aggs[i].Args, c.Aggs[i].OrderBy = slices.Clone(a.Args), slices.Clone(a.OrderBy)
 	}
-	return clone(b)
+	return c
+}
+
+func copyWindow(n *Window) *Window {
+	c := clone(n)
+	c.Calls = slices.Clone(n.Calls)
+	for i, w := range c.Calls {
+		c.Calls[i] = clone(w)
+		c.Calls[i].Args = slices.Clone(w.Args)
+	}
+	return c
 }

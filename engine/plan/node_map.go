@@ -1,7 +1,7 @@
 package plan
 
 // eachInput shows f the slots of a node's inputs, left to right. It is the one list of what inputs a node has. The bodies of
-// CTEs are inputs of their With.
+// CTEs are inputs of their With. f must not write unless the node is a copy that nobody else holds.
 func eachInput(n Node, f func(slot *Node)) {
 	switch n := n.(type) {
 	case *Scan, *Values, *TableFunc, *CTERead, *WorkRead:
@@ -31,8 +31,8 @@ func eachInput(n Node, f func(slot *Node)) {
 		f(&n.Base)
 		f(&n.Step)
 	case *With:
-		for _, c := range n.CTEs {
-			f(&c.Body)
+		for i := range n.Bodies {
+			f(&n.Bodies[i])
 		}
 		f(&n.Body)
 	default:
@@ -40,7 +40,8 @@ func eachInput(n Node, f func(slot *Node)) {
 	}
 }
 
-// eachExpr shows f the slots of the expressions that a node itself holds.
+// eachExpr shows f the slots of the expressions that a node itself holds. f must not write unless the node is a copy that nobody else
+// holds.
 func eachExpr(n Node, f func(slot *Expr)) {
 	switch n := n.(type) {
 	case *Scan: // an access holds the filters that are left; those it applies are its pins and ranges
@@ -142,95 +143,4 @@ func eachSubplan(n Node, f func(*Subplan)) {
 			return true
 		})
 	})
-}
-
-// addExprColumns adds the columns that an expression reads, those that its subqueries read from outside included.
-func addExprColumns(set ColSet, e Expr) {
-	walkExpr(e, func(x Expr) bool {
-		if c, ok := x.(*Col); ok {
-			set.Add(c.ID)
-		}
-		if s := subplanOf(x); s != nil {
-			for id := range s.free() {
-				set.Add(id)
-			}
-		}
-		return true
-	})
-}
-
-// ExprColumns gives the columns that an expression reads.
-func ExprColumns(e Expr) ColSet {
-	set := ColSet{}
-	addExprColumns(set, e)
-	return set
-}
-
-// FreeColumns gives the columns that a tree reads and does not make: those of enclosing queries.
-func FreeColumns(n Node) ColSet {
-	made, read := ColSet{}, ColSet{}
-	collectColumns(n, made, read, map[*CTE]bool{})
-	free := ColSet{}
-	for id := range read {
-		if !made.Has(id) {
-			free.Add(id)
-		}
-	}
-	return free
-}
-
-// collectColumns notes what a tree makes and reads. A reader of a CTE depends on whatever the CTE's body depends on.
-func collectColumns(n Node, made, read ColSet, seen map[*CTE]bool) {
-	made.AddColumns(n.Output())
-	if c, ok := n.(Change); ok {
-		for _, r := range c.Writing().All {
-			made.AddColumns(r.frame())
-		}
-	}
-	eachExpr(n, func(slot *Expr) {
-		walkExpr(*slot, func(x Expr) bool {
-			if c, ok := x.(*Col); ok {
-				read.Add(c.ID)
-			}
-			s := subplanOf(x)
-			switch {
-			case s == nil:
-			case s.read != nil:
-				for id := range s.read {
-					read.Add(id)
-				}
-			default:
-				collectColumns(s.Root, made, read, seen)
-			}
-			return true
-		})
-	})
-	if r, ok := n.(*CTERead); ok && !seen[r.CTE] {
-		seen[r.CTE] = true
-		collectColumns(r.CTE.Body, made, read, seen)
-	}
-	eachInput(n, func(slot *Node) { collectColumns(*slot, made, read, seen) })
-}
-
-// readsWork reports whether a tree reads a working table that no node in it fills.
-func readsWork(n Node) bool {
-	filled, read := map[*WorkTable]bool{}, map[*WorkTable]bool{}
-	var visit func(Node)
-	visit = func(n Node) {
-		switch n := n.(type) {
-		case *Recursive:
-			filled[n.Work] = true
-		case *WorkRead:
-			read[n.Work] = true
-		case *CTERead:
-			WalkNode(n.CTE.Body, visit)
-		}
-	}
-	WalkNode(n, visit)
-	for w := range read {
-		if !filled[w] {
-			return true
-		}
-	}
-	return false
 }

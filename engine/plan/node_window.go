@@ -10,7 +10,7 @@ import (
 // Window adds a column a call to its input's rows, which come in the order of Partition and Order. Rows that are equal in the
 // columns of Partition, compared as grouping compares, are one partition; rows of it that are equal in Order are peers.
 type Window struct {
-	Estimate
+	common
 	Input     Node
 	Partition []*Col
 	Order     []WindowKey

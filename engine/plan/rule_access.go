@@ -7,14 +7,9 @@ import (
 	"github.com/quereus/quereus-migrate/vtab"
 )
 
-// unknownRows stands for a table of which nothing is known, and for a smaller one: a plan may outlive the emptiness in which it was
-// made, and on few rows a seek costs nothing.
-const unknownRows = 1000
-
-// accessScan chooses how to read a table, with the order that is asked for if that is cheaper than sorting. It fills s.Access and
-// the estimate.
-func (o *optimizer) accessScan(s *Scan, want []orderTerm) {
-	s.Access = nil
+// accessScan chooses how to read a table, with the order that is asked for if that is cheaper than sorting.
+func (o *optimizer) accessScan(s *Scan, want []orderTerm) Node {
+	s = fresh(s)
 	s.Rows = unknownRows
 	if n := o.tableRows(s); n != nil {
 		s.Rows = float64(*n)
@@ -23,23 +18,24 @@ func (o *optimizer) accessScan(s *Scan, want []orderTerm) {
 	planner := o.planner(s)
 	if planner == nil {
 		s.Rows *= selectivity(s.Filters)
-		return
+		return s
 	}
 	c := newConstraints(s)
 	r := o.request(s, c, want)
 	p := o.ask(planner, s, r)
 	if p == nil {
-		return
+		return s
 	}
 	if p.Kind == vtab.PlanScan && p.Rows < unknownRows && r.EstimatedRows == nil {
 		floor := int64(unknownRows) // what a table of some size would be worth seeking in is worth it here
 		r.EstimatedRows = &floor
 		if p = o.ask(planner, s, r); p == nil {
-			return
+			return s
 		}
 	}
 	s.Access = chosen(s, c, p)
 	s.Rows, s.Cost = float64(p.Rows)*selectivity(s.Access.Residual), p.Cost
+	return s
 }
 
 // ask asks a module for its best access; nil after a fault.
@@ -214,24 +210,6 @@ func (c *scanConstraints) residual(s *Scan, p *vtab.AccessPlan, applied []bool) 
 		}
 	}
 	return out
-}
-
-// selectivity guesses the part of rows that conditions pass.
-func selectivity(conds []Expr) float64 {
-	part := 1.0
-	for _, x := range conds {
-		switch x := x.(type) {
-		case *Compare:
-			if x.Op == Eq || x.Op == Is {
-				part *= 0.1
-			} else {
-				part *= 0.4
-			}
-		default:
-			part *= 0.4
-		}
-	}
-	return part
 }
 
 // orderTerm is a term of an order over a node's columns.

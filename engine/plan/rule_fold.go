@@ -10,12 +10,16 @@ import (
 // run, which may never reach it. Conditions that are true vanish; a filter that can pass nothing becomes an empty VALUES.
 func (o *optimizer) foldConstants(root Node) Node {
 	return bottomUp(root, func(n Node) Node {
-		eachExpr(n, func(slot *Expr) { *slot = rewriteExpr(*slot, o.foldExpr) })
+		n = mapExprs(n, func(x Expr) Expr { return rewriteExpr(x, o.foldExpr) })
 		switch n := n.(type) {
 		case *Filter:
 			return foldFilter(n)
 		case *Join:
-			n.On = slices.DeleteFunc(n.On, isTrue)
+			if slices.ContainsFunc(n.On, isTrue) {
+				j := fresh(n)
+				j.On = slices.DeleteFunc(slices.Clone(n.On), isTrue)
+				return j
+			}
 		}
 		return n
 	})
@@ -26,11 +30,11 @@ func foldFilter(f *Filter) Node {
 	for _, c := range f.Conds {
 		conds = append(conds, Conjuncts(c)...)
 	}
-	f.Conds = slices.DeleteFunc(conds, isTrue)
-	if slices.ContainsFunc(f.Conds, neverTrue) {
+	conds = slices.DeleteFunc(conds, isTrue)
+	if slices.ContainsFunc(conds, neverTrue) {
 		return &Values{Cols: f.Output()}
 	}
-	return filter(f.Input, f.Conds)
+	return filter(f.Input, conds)
 }
 
 // isTrue reports whether a condition is known to hold.

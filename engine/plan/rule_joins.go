@@ -22,15 +22,20 @@ func (o *optimizer) simplifyJoins(root Node) Node {
 			cols.AddColumns(side.Output())
 			return slices.ContainsFunc(f.Conds, func(x Expr) bool { return rejectsNull(x, cols) })
 		}
+		kind := j.Kind
 		switch {
-		case j.Kind == LeftJoin && rejects(j.R), j.Kind == RightJoin && rejects(j.L):
-			j.Kind = InnerJoin
-		case j.Kind == FullJoin && rejects(j.L):
-			j.Kind = LeftJoin
-		case j.Kind == FullJoin && rejects(j.R):
-			j.Kind = RightJoin
+		case kind == LeftJoin && rejects(j.R), kind == RightJoin && rejects(j.L):
+			kind = InnerJoin
+		case kind == FullJoin && rejects(j.L):
+			kind = LeftJoin
+		case kind == FullJoin && rejects(j.R):
+			kind = RightJoin
+		default:
+			return n
 		}
-		return n
+		j = fresh(j)
+		j.Kind = kind
+		return filter(j, f.Conds)
 	})
 }
 

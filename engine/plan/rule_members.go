@@ -11,39 +11,40 @@ func (o *optimizer) inlineMembers(root Node) Node {
 		if !ok {
 			return n
 		}
-		var kept []*CTE
-		inline := map[*CTE]bool{}
-		for _, c := range w.CTEs {
+		kept := &With{}
+		inline := map[*CTE]Node{}
+		for i, c := range w.CTEs {
+			body := o.inlineReads(w.Bodies[i], inline)
 			switch {
 			case c.Change:
-				kept = append(kept, c)
 			case c.Reads == 0:
+				continue
 			case c.Reads == 1 && c.Nested == 0 && c.Materialized != ast.MaterializeYes:
-				inline[c] = true
-			default:
-				kept = append(kept, c)
+				inline[c] = body
+				continue
 			}
+			kept.add(&member{cte: c, body: body})
 		}
-		for _, c := range w.CTEs {
-			c.Body = o.inlineReads(c.Body, inline)
+		kept.Body = o.inlineReads(w.Body, inline)
+		if len(kept.CTEs) == 0 {
+			return kept.Body
 		}
-		w.CTEs, w.Body = kept, o.inlineReads(w.Body, inline)
-		if len(kept) == 0 {
-			return w.Body
-		}
-		return w
+		return kept
 	})
 }
 
 // inlineReads replaces the readers of some members by projections that give the reader's columns to the member's body.
-func (o *optimizer) inlineReads(root Node, inline map[*CTE]bool) Node {
+func (o *optimizer) inlineReads(root Node, inline map[*CTE]Node) Node {
+	if len(inline) == 0 {
+		return root
+	}
 	return bottomUp(root, func(n Node) Node {
 		r, ok := n.(*CTERead)
-		if !ok || !inline[r.CTE] {
+		if !ok || inline[r.CTE] == nil {
 			return n
 		}
-		p := &Project{Input: r.CTE.Body}
-		for i, c := range r.CTE.Body.Output() {
+		p := &Project{Input: inline[r.CTE]}
+		for i, c := range p.Input.Output() {
 			p.Items = append(p.Items, Item{Column: r.Cols[i], X: o.b.ref(c, ast.NoPos)})
 		}
 		return p

@@ -14,10 +14,12 @@ func (o *optimizer) mergeProjects(root Node) Node {
 			for i, it := range p.Items {
 				exprs[i] = it.X
 			}
+			merged := &Project{Input: below.Input, Items: slices.Clone(p.Items)}
 			for i, x := range substituteItems(exprs, below.Items) {
-				p.Items[i].X = x
+				merged.Items[i].X = x
 			}
-			p.Input = below.Input
+			merged.Estimate = p.Estimate
+			p = merged
 		}
 		if passesOn(p) {
 			return p.Input
@@ -27,7 +29,7 @@ func (o *optimizer) mergeProjects(root Node) Node {
 }
 
 // mergeable reports whether the columns that below computes may be computed where p reads them: each is read once at most, unless
-// it costs nothing, and p holds no subquery, whose plan would have to be searched.
+// it costs nothing, and p holds no subquery.
 func mergeable(p, below *Project) bool {
 	reads := map[ColID]int{}
 	for _, it := range p.Items {

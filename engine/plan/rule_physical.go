@@ -15,57 +15,86 @@ func (o *optimizer) chooseAccess(root Node) Node { return o.physical(root, nil) 
 func (o *optimizer) physical(n Node, want []orderTerm) Node {
 	switch n := n.(type) {
 	case *Scan:
-		o.accessScan(n, want)
+		return o.accessScan(n, want)
 	case *Sort:
 		return o.physicalSort(n)
 	case *Join:
 		return o.physicalJoin(n, want)
 	case *Filter:
-		n.Input = o.physical(n.Input, want)
-		in := n.Input.Expected()
-		n.Rows, n.Cost = in.Rows*selectivity(n.Conds), in.Cost+in.Rows
+		f := fresh(n)
+		f.Input = o.physical(n.Input, want)
+		in := f.Input.Expected()
+		f.Rows, f.Cost = in.Rows*selectivity(n.Conds), in.Cost+in.Rows
+		return f
 	case *Project:
-		n.Input = o.physical(n.Input, throughItems(n.Items, want))
-		n.Estimate = *n.Input.Expected()
+		p := fresh(n)
+		p.Input = o.physical(n.Input, throughItems(n.Items, want))
+		p.Estimate = *p.Input.Expected()
+		return p
 	case *Limit:
-		n.Input = o.physical(n.Input, want)
-		n.Estimate = *n.Input.Expected()
-		if limit := constantLimit(n); limit != nil {
-			n.Rows = min(n.Rows, float64(*limit))
-		}
+		return o.physicalLimit(n, want)
 	case *Distinct:
-		n.Input = o.physical(n.Input, want)
-		in := n.Input.Expected()
-		n.Rows, n.Cost = in.Rows*0.5, in.Cost+in.Rows
+		d := fresh(n)
+		d.Input = o.inOrder(n.KeepsFirst, func() Node { return o.physical(n.Input, want) })
+		in := d.Input.Expected()
+		d.Rows, d.Cost = in.Rows*0.5, in.Cost+in.Rows
+		return d
 	case *With:
-		for _, c := range n.CTEs {
-			c.Body = o.physical(c.Body, nil)
-			n.Cost += c.Body.Expected().Cost
-		}
-		n.Body = o.physical(n.Body, want)
-		n.Rows, n.Cost = n.Body.Expected().Rows, n.Cost+n.Body.Expected().Cost
-	default:
-		o.physicalRest(n)
+		return o.physicalWith(n, want)
 	}
-	return n
+	return o.physicalRest(n)
+}
+
+// inOrder plans a part of the tree; keeps tells that the order of its rows matters.
+func (o *optimizer) inOrder(keeps bool, plan func() Node) Node {
+	saved := o.keepsOrder
+	defer func() { o.keepsOrder = saved }()
+	o.keepsOrder = saved || keeps
+	return plan()
+}
+
+func (o *optimizer) physicalLimit(n *Limit, want []orderTerm) Node {
+	l := fresh(n)
+	l.Input = o.inOrder(n.KeepsFirst, func() Node { return o.physical(n.Input, want) })
+	l.Estimate = *l.Input.Expected()
+	if limit := constantLimit(n); limit != nil {
+		l.Rows = min(l.Rows, float64(*limit))
+	}
+	return l
+}
+
+func (o *optimizer) physicalWith(n *With, want []orderTerm) Node {
+	w := copyNode(n).(*With)
+	w.Cost = 0
+	for i, c := range w.CTEs {
+		w.Bodies[i] = o.physical(w.Bodies[i], nil)
+		o.members[c] = w.Bodies[i].Expected()
+		w.Cost += w.Bodies[i].Expected().Cost
+	}
+	w.Body = o.physical(n.Body, want)
+	w.Rows, w.Cost = w.Body.Expected().Rows, w.Cost+w.Body.Expected().Cost
+	return w
 }
 
 // physicalRest settles the nodes that pass no order on.
-func (o *optimizer) physicalRest(n Node) {
+func (o *optimizer) physicalRest(n Node) Node {
 	rows, cost := 0.0, 0.0
-	eachInput(n, func(slot *Node) {
-		*slot = o.physical(*slot, nil)
-		rows += (*slot).Expected().Rows
-		cost += (*slot).Expected().Cost
-	})
-	e := n.Expected()
+	n = copyNode(mapInputs(n, func(in Node) Node {
+		in = o.physical(in, nil)
+		rows += in.Expected().Rows
+		cost += in.Expected().Cost
+		return in
+	}))
 	switch n := n.(type) {
 	case *Values:
 		rows = float64(len(n.Rows))
 	case *TableFunc:
 		rows = 100
 	case *CTERead:
-		rows = max(n.CTE.Body.Expected().Rows, 1)
+		rows = 1
+		if e := o.members[n.CTE]; e != nil {
+			rows = max(e.Rows, 1)
+		}
 	case *WorkRead:
 		rows = 10
 	case *Aggregate:
@@ -80,7 +109,8 @@ func (o *optimizer) physicalRest(n Node) {
 		rows *= 10
 		cost *= 10
 	}
-	e.Rows, e.Cost = rows, cost+rows
+	*n.Expected() = Estimate{Rows: rows, Cost: cost + rows}
+	return n
 }
 
 // sortTerms gives a Sort's keys as an order over columns; ok is false when one is no plain column.
@@ -100,29 +130,36 @@ func (o *optimizer) physicalSort(n *Sort) Node {
 	if !ok {
 		want = nil
 	}
-	noteTop(n.Input, n.Top)
-	n.Input = o.physical(n.Input, want)
-	if ok && covers(provided(n.Input), want) {
-		return n.Input
+	cut := n.Input
+	if n.Top != nil && ok {
+		cut = cutScan(n.Input, n.Top)
 	}
-	in := n.Input.Expected()
-	n.Rows, n.Cost = in.Rows, in.Cost+in.Rows*math.Log2(in.Rows+2)*0.2
-	noteTop(n.Input, nil)
-	return n
+	in := o.physical(cut, want)
+	if ok && covers(provided(in), want) {
+		return in
+	}
+	if cut != n.Input { // the limit does not cut the scan after all
+		if in = o.physical(n.Input, want); covers(provided(in), want) {
+			return in
+		}
+	}
+	s := fresh(n)
+	s.Input = in
+	s.Rows, s.Cost = in.Expected().Rows, in.Expected().Cost+sortCost(in.Expected().Rows)
+	return s
 }
 
-// noteTop tells the scan under a Sort of the limit above it, which cuts the scan too if the Sort goes.
-func noteTop(n Node, top *Limit) {
-	for {
-		switch x := n.(type) {
-		case *Project:
-			n = x.Input
-			continue
-		case *Scan:
-			x.Top = top
-		}
-		return
+// cutScan tells the scan under a Sort of the limit above it, which cuts the scan too if the Sort goes.
+func cutScan(n Node, top *Limit) Node {
+	switch x := n.(type) {
+	case *Project:
+		return mapInputs(x, func(in Node) Node { return cutScan(in, top) })
+	case *Scan:
+		s := fresh(x)
+		s.Top = top
+		return s
 	}
+	return n
 }
 
 // throughItems gives an order over a projection's columns as one over its input's; nil when one is computed.
@@ -210,17 +247,13 @@ func covers(have, want []orderTerm) bool {
 	return true
 }
 
-// physicalJoin settles a join: how it finds the matches of a left row.
-func (o *optimizer) physicalJoin(j *Join, want []orderTerm) Node {
-	left := ColSet{}
-	left.AddColumns(j.L.Output())
-	for _, w := range want {
-		if !left.Has(w.id) {
-			want = nil
-			break
-		}
+// physicalJoin settles a join: how it finds the matches of a left row. Inner joins are searched together with those below them.
+func (o *optimizer) physicalJoin(n *Join, want []orderTerm) Node {
+	if isReorderable(n) {
+		return o.searchJoins(n, want)
 	}
-	j.L = o.physical(j.L, want)
+	j := fresh(n)
+	j.L = o.physical(n.L, onlyOver(n.L, want))
 	if j.Lateral {
 		j.Method = ApplyJoin
 		j.R = o.physical(j.R, nil)
@@ -229,33 +262,43 @@ func (o *optimizer) physicalJoin(j *Join, want []orderTerm) Node {
 		return j
 	}
 	seek := o.seekJoin(j)
-	j.R = o.physical(j.R, nil)
-	o.hashOrLoop(j)
+	j.R = o.physical(n.R, nil)
+	j.hashOrLoop()
 	if seek != nil && seek.Cost < j.Cost {
 		return seek
 	}
 	return j
 }
 
+// onlyOver gives an order if it is one over a node's columns.
+func onlyOver(n Node, want []orderTerm) []orderTerm {
+	cols := outputOf(n)
+	for _, w := range want {
+		if !cols.Has(w.id) {
+			return nil
+		}
+	}
+	return want
+}
+
 // hashOrLoop makes the join one by hash where equalities give keys, else one that tests all pairs.
-func (o *optimizer) hashOrLoop(j *Join) {
+func (j *Join) hashOrLoop() {
 	l, r := j.L.Expected(), j.R.Expected()
 	keys, rest := joinKeys(j)
 	if len(keys) == 0 {
 		j.Method = LoopJoin
-		j.Rows, j.Cost = l.Rows*r.Rows*selectivity(j.On), l.Cost+r.Cost+l.Rows*r.Rows
+		j.Rows, j.Cost = l.Rows*r.Rows*selectivity(j.On), loopCost(l, r)
 		return
 	}
 	j.Method, j.Keys, j.On = HashJoin, keys, rest
-	if l.Rows*10 < r.Rows && r.Rows > worthSwapping && j.swap() {
+	if swapsSides(l, r) && j.swap() {
 		l, r = r, l
 	}
-	j.Rows, j.Cost = max(l.Rows, r.Rows)*selectivity(rest), l.Cost+r.Cost+1.2*l.Rows+2*r.Rows
+	j.Rows, j.Cost = max(l.Rows, r.Rows)*selectivity(rest), hashCost(l, r)
 }
 
-// worthSwapping is the number of right rows from which on a hash join remembers the left ones if those are far fewer. Below, the
-// order of the left side is kept for least surprise.
-const worthSwapping = 10_000
+// swapsSides reports whether a hash join is to remember the left rows because they are far fewer.
+func swapsSides(l, r *Estimate) bool { return l.Rows*10 < r.Rows && r.Rows > worthSwapping }
 
 // swap exchanges the sides of a hash join; it does nothing, and answers false, where that would give other rows.
 func (j *Join) swap() bool {
@@ -291,7 +334,7 @@ func joinKeys(j *Join) (keys []JoinKey, rest []Expr) {
 // only has none, nor has a collation without normalizer.
 func joinKey(x Expr, l, r ColSet) (JoinKey, bool) {
 	c, ok := x.(*Compare)
-	if !ok || c.Op != Eq || HasSubquery(x) || !isDeterministic(x) {
+	if !ok || c.Op != Eq {
 		return JoinKey{}, false
 	}
 	k := JoinKey{L: c.L, R: c.R, By: c.By}
@@ -303,55 +346,85 @@ func joinKey(x Expr, l, r ColSet) (JoinKey, bool) {
 	default:
 		return JoinKey{}, false
 	}
+	return k, isJoinKey(c)
+}
+
+// isJoinKey reports whether values that a comparison finds equal have equal keys.
+func isJoinKey(c *Compare) bool {
+	if HasSubquery(c) || !isDeterministic(c) {
+		return false
+	}
 	if t := c.By.Type; t != nil && (c.L.Static().Type != t || c.R.Static().Type != t) {
-		return JoinKey{}, false
+		return false
 	}
 	_, err := types.NewKeyPart(c.By.KeyType(), c.By.Collation, false)
-	return k, err == nil
+	return err == nil
 }
 
-// seekJoin plans the join as a seek of the right side for each left row; nil when the right side cannot be sought by the
+// seekJoin plans an outer join as a seek of the right side for each left row; nil when the right side cannot be sought by the
 // condition.
 func (o *optimizer) seekJoin(j *Join) *Join {
-	if j.Kind != InnerJoin && j.Kind != LeftJoin || len(j.On) == 0 {
+	if j.Kind != LeftJoin || len(j.On) == 0 {
 		return nil
 	}
-	r, scan, ok := sought(j.R, j.On)
-	if !ok {
+	r := o.seek(j.R, j.On)
+	if r == nil {
 		return nil
 	}
-	r = o.physical(r, nil)
-	if o.err != nil || scan.Access == nil || len(scan.Access.Pins) == 0 {
-		return nil
-	}
-	c := *j
+	c := fresh(j)
 	c.R, c.On, c.Method = r, nil, ApplyJoin
 	l := j.L.Expected()
-	c.Rows, c.Cost = max(1, l.Rows*r.Expected().Rows), l.Cost+l.Rows*(r.Expected().Cost+2)
-	return &c
+	c.Rows, c.Cost = max(1, l.Rows*r.Expected().Rows), applyCost(l, r.Expected())
+	return c
 }
 
-// sought copies a side of a join down to its scan, with conditions added there; ok is false when they cannot get there.
-func sought(n Node, conds []Expr) (copied Node, scan *Scan, ok bool) {
+// seek plans a side of a join as a seek by the join's conditions, nil when there is none.
+func (o *optimizer) seek(side Node, conds []Expr) Node {
+	if slices.ContainsFunc(conds, HasSubquery) {
+		return nil
+	}
+	n := sought(side, conds)
+	if n == nil {
+		return nil
+	}
+	n = o.physical(n, nil)
+	if o.err != nil || !seeks(n) {
+		return nil
+	}
+	return n
+}
+
+// seeks reports whether a planned side finds its rows by values.
+func seeks(n Node) bool {
+	switch n := n.(type) {
+	case *Project:
+		return seeks(n.Input)
+	case *Scan:
+		return n.Access != nil && len(n.Access.Pins) > 0
+	}
+	return false
+}
+
+// sought gives a side of a join with conditions added at its scan; nil when they cannot get there.
+func sought(n Node, conds []Expr) Node {
 	switch n := n.(type) {
 	case *Scan:
-		c := *n
-		c.Filters = subqueriesLast(append(slices.Clone(n.Filters), conds...))
-		for _, x := range conds {
-			if HasSubquery(x) {
-				return nil, nil, false
-			}
-		}
-		return &c, &c, true
+		s := fresh(n)
+		s.Filters = subqueriesLast(slices.Concat(n.Filters, conds))
+		return s
 	case *Project:
 		for _, it := range n.Items {
 			if !isDeterministic(it.X) {
-				return nil, nil, false
+				return nil
 			}
 		}
-		c := *n
-		c.Input, scan, ok = sought(n.Input, substituteItems(conds, n.Items))
-		return &c, scan, ok
+		in := sought(n.Input, substituteItems(conds, n.Items))
+		if in == nil {
+			return nil
+		}
+		p := fresh(n)
+		p.Input = in
+		return p
 	}
-	return nil, nil, false
+	return nil
 }

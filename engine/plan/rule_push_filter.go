@@ -23,35 +23,40 @@ func (o *optimizer) push(n Node, conds []Expr) Node {
 	case *SetOp:
 		return o.pushSetOp(n, conds)
 	case *Scan:
-		n.Filters = subqueriesLast(append(n.Filters, conds...))
-		return n
-	case *With:
-		for _, c := range n.CTEs {
-			c.Body = o.push(c.Body, nil)
+		if len(conds) == 0 {
+			return n
 		}
-		n.Body = o.push(n.Body, conds)
-		return n
+		s := fresh(n)
+		s.Filters = subqueriesLast(slices.Concat(n.Filters, conds))
+		return s
+	case *With:
+		w := copyNode(n).(*With)
+		for i, body := range w.Bodies {
+			w.Bodies[i] = o.push(body, nil)
+		}
+		w.Body = o.push(w.Body, conds)
+		return w
 	case *Sort:
 		if n.Top == nil {
-			n.Input = o.push(n.Input, conds)
-			return n
+			return o.below(n, conds)
 		}
 	case *Aggregate:
 		keys := itemColumns(slices.DeleteFunc(slices.Clone(n.Keys), func(k Item) bool { return !isDeterministic(k.X) }))
 		below, above := split(conds, func(x Expr) bool { return len(n.Keys) > 0 && readsExactly(x, keys) })
-		n.Input = o.push(n.Input, substituteItems(below, n.Keys))
-		return filter(n, above)
+		return filter(o.below(n, substituteItems(below, n.Keys)), above)
 	case *Window:
 		below, above := split(conds, func(x Expr) bool { return len(n.Partition) > 0 && readsExactly(x, n.partitionColumns()) })
-		n.Input = o.push(n.Input, below)
-		return filter(n, above)
+		return filter(o.below(n, below), above)
 	case *Distinct:
 		below, above := split(conds, func(x Expr) bool { return readsExactly(x, n.Output()[:n.Width]) })
-		n.Input = o.push(n.Input, below)
-		return filter(n, above)
+		return filter(o.below(n, below), above)
 	}
-	eachInput(n, func(slot *Node) { *slot = o.push(*slot, nil) })
-	return filter(n, subqueriesLast(conds))
+	return filter(o.below(n, nil), subqueriesLast(conds))
+}
+
+// below gives n with the conditions applied to the rows of its inputs.
+func (o *optimizer) below(n Node, conds []Expr) Node {
+	return mapInputs(n, func(in Node) Node { return o.push(in, conds) })
 }
 
 // split divides conditions by a test, keeping their order.
@@ -90,8 +95,7 @@ func (o *optimizer) pushProject(p *Project, conds []Expr) Node {
 		}
 		return isDeterministic(x) || HasSubquery(x)
 	})
-	p.Input = o.push(p.Input, substituteItems(below, p.Items))
-	return filter(p, above)
+	return filter(o.below(p, substituteItems(below, p.Items)), above)
 }
 
 // substituteItems gives conditions with computed columns replaced by what computes them.
@@ -103,36 +107,6 @@ func substituteItems(conds []Expr, items []Item) []Expr {
 		}
 	}
 	return substitute(conds, by)
-}
-
-// substitute replaces columns by expressions, also where subqueries read them from outside: such a subquery is copied, so that what
-// shares it keeps its own.
-func substitute(conds []Expr, by map[ColID]Expr) []Expr {
-	if len(by) == 0 {
-		return conds
-	}
-	columns := ColSet{}
-	for id := range by {
-		columns.Add(id)
-	}
-	var replace func(Expr) Expr
-	whole := func(x Expr) Expr { return rewriteExpr(x, replace) }
-	replace = func(x Expr) Expr {
-		if c, ok := x.(*Col); ok {
-			if y := by[c.ID]; y != nil {
-				return y
-			}
-		}
-		if s := subplanOf(x); s != nil && s.free().Meets(columns) {
-			return withSubplan(x, s.copied(copyTree(s.Root, whole)))
-		}
-		return x
-	}
-	out := make([]Expr, len(conds))
-	for i, c := range conds {
-		out[i] = whole(c)
-	}
-	return out
 }
 
 // readsExactly reports whether a condition reads, of the rows at hand, only columns in which equal values are the same value, so
@@ -163,14 +137,14 @@ func (o *optimizer) pushSetOp(s *SetOp, conds []Expr) Node {
 	below, above := split(conds, func(x Expr) bool {
 		return s.Op == ast.UnionAll && len(s.Flags) == 0 && isDeterministic(x)
 	})
-	for _, leg := range []*Node{&s.L, &s.R} {
+	legs := mapInputs(s, func(leg Node) Node {
 		by := map[ColID]Expr{}
-		for i, c := range (*leg).Output() {
+		for i, c := range leg.Output() {
 			by[s.Cols[i].ID] = o.b.ref(c, ast.NoPos)
 		}
-		*leg = o.push(*leg, substitute(below, by))
-	}
-	return filter(s, above)
+		return o.push(leg, substitute(below, by))
+	})
+	return filter(legs, above)
 }
 
 // pushJoin passes conditions to the side they read, or into the join's own condition. Conditions above an outer join may pass to
@@ -185,6 +159,7 @@ func (o *optimizer) pushJoin(j *Join, conds []Expr) Node {
 			return !cols.Meets(other) && !cols.Has(j.LeftMatched.ID) && !cols.Has(j.RightMatched.ID)
 		}
 	}
+	j = fresh(j)
 	var toL, toR []Expr
 	switch j.Kind {
 	case InnerJoin:

@@ -9,10 +9,17 @@ type optimizer struct {
 	err error
 	// depth counts the subqueries around the tree that rules are applied to.
 	depth int
+	// subplans are the planned subqueries, by what they were before and by themselves.
+	subplans map[*Subplan]*Subplan
+	// members are the expectations of planned members of WITH.
+	members map[*CTE]*Estimate
+	// relations are the planned relations of joins; keepsOrder is set while the order of rows matters above.
+	relations  map[plannedRelation]Node
+	keepsOrder bool
 }
 
 // rule is one rewriting of a whole tree, the plans of its subqueries left out: they are trees of their own. It gives the new
-// root.
+// root and writes to no node that it was given.
 type rule struct {
 	name  string
 	apply func(o *optimizer, root Node) Node
@@ -30,26 +37,34 @@ var rewriteRules = []rule{
 	{"prune-columns", (*optimizer).pruneColumns},         // last of the logical ones: earlier rules may drop the only reader
 	{"choose-access", (*optimizer).chooseAccess},         // joins and access paths, bottom up, with the orders that are asked for
 	{"merge-projects-again", (*optimizer).mergeProjects}, // where an order came for free, its sort and what it read are gone
-	{"settle-subqueries", (*optimizer).settleSubqueries}, // note what each subquery reads from outside
 }
 
 // optimize rewrites a statement and the plans of its subqueries, innermost first.
 func (b *Binder) optimize(root Node) (Node, error) {
-	o := &optimizer{b: b, env: b.env}
+	o := newOptimizer(b)
 	root = o.tree(root)
 	return root, o.err
 }
 
-// tree applies all rules to a tree whose subqueries have been through them.
+func newOptimizer(b *Binder) *optimizer {
+	return &optimizer{b: b, env: b.env, subplans: map[*Subplan]*Subplan{}, members: map[*CTE]*Estimate{}, relations: map[plannedRelation]Node{}}
+}
+
+// stops reports whether planning is to end: it failed, or the statement is not wanted any more.
+func (o *optimizer) stops() bool {
+	if err := o.b.canceled(); err != nil {
+		o.fail(err)
+	}
+	return o.err != nil
+}
+
+// tree applies all rules to a tree, after its subqueries.
 func (o *optimizer) tree(root Node) Node {
 	o.depth++
-	o.subqueries(root)
+	root = o.subqueries(root)
 	o.depth--
 	for _, r := range rewriteRules {
-		if err := o.b.canceled(); err != nil {
-			o.fail(err)
-		}
-		if o.err != nil {
+		if o.stops() {
 			break
 		}
 		root = r.apply(o, root)
@@ -61,41 +76,25 @@ func (o *optimizer) tree(root Node) Node {
 }
 
 // subqueries applies all rules to the subqueries in the expressions of a tree.
-func (o *optimizer) subqueries(n Node) {
-	eachInput(n, func(slot *Node) { o.subqueries(*slot) })
-	eachSubplan(n, o.subplan)
+func (o *optimizer) subqueries(root Node) Node {
+	return bottomUp(root, func(n Node) Node { return mapExprs(n, o.planSubqueries) })
 }
 
-// subplan applies all rules to a subquery, once.
-func (o *optimizer) subplan(s *Subplan) {
-	if s.read != nil || o.err != nil {
-		return
+// planSubqueries applies all rules to the subqueries of an expression, once each.
+func (o *optimizer) planSubqueries(x Expr) Expr {
+	if !HasSubquery(x) {
+		return x
 	}
-	s.Root = o.tree(s.Root)
-	s.read = FreeColumns(s.Root)
-}
-
-// settleSubqueries notes what the subqueries of the whole statement depend on.
-func (o *optimizer) settleSubqueries(root Node) Node {
-	if o.depth > 0 {
-		return root
-	}
-	return settle(root)
-}
-
-// settle notes what the subqueries of a tree depend on.
-func settle(root Node) Node {
-	WalkNode(root, func(n Node) {
-		eachSubplan(n, func(s *Subplan) {
-			s.Outer = s.free().Sorted()
-			s.Varies = readsWork(s.Root)
-		})
+	return rewriteExpr(x, func(x Expr) Expr {
+		s := subplanOf(x)
+		if s == nil || o.err != nil {
+			return x
+		}
+		planned := o.subplans[s]
+		if planned == nil {
+			planned = s.over(o.tree(s.Root))
+			o.subplans[s], o.subplans[planned] = planned, planned
+		}
+		return withSubplan(x, planned)
 	})
-	return root
-}
-
-// bottomUp replaces every node of a tree, inputs first, by what f makes of it.
-func bottomUp(n Node, f func(Node) Node) Node {
-	eachInput(n, func(slot *Node) { *slot = bottomUp(*slot, f) })
-	return f(n)
 }

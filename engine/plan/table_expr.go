@@ -83,7 +83,7 @@ func BindTableExpr(t *catalog.Table, x ast.Expr, use Use, env *Env) (*TableExpr,
 	}
 	te.layOut(im, use)
 	te.reads(im)
-	o := &optimizer{b: b, env: env}
+	o := newOptimizer(b)
 	te.X = o.storedExpr(te.X)
 	return te, o.err
 }
@@ -250,9 +250,5 @@ func (te *TableExpr) reads(im *images) {
 func (o *optimizer) storedExpr(x Expr) Expr {
 	o.depth++ // the subqueries read the row, which no node makes
 	defer func() { o.depth-- }()
-	holder := &Filter{Input: oneRow(), Conds: []Expr{x}}
-	eachSubplan(holder, o.subplan)
-	holder.Conds[0] = rewriteExpr(x, o.foldExpr)
-	settle(holder)
-	return holder.Conds[0]
+	return rewriteExpr(o.planSubqueries(x), o.foldExpr)
 }

@@ -16,7 +16,7 @@ type Change interface {
 
 // Write is what the three kinds of change have in common.
 type Write struct {
-	Estimate
+	common
 	// Source makes the rows to insert, or the target's rows to change. It reads the state from before the statement.
 	Source Node
 	// Rules are what the written row goes through.
