@@ -3,6 +3,7 @@ module github.com/quereus/quereus-migrate
 go 1.26.0
 
 require (
+	github.com/agext/levenshtein v1.2.3
 	github.com/cockroachdb/datadriven v1.0.3
 	github.com/cockroachdb/pebble/v2 v2.1.7
 	github.com/google/go-cmp v0.7.0

@@ -17,6 +17,8 @@ type Declared struct {
 	// Seeds are the rows that tables begin with, one entry a table, in the order declared.
 	Seeds []DeclaredSeed
 
+	// skipped are the items that were read over.
+	skipped []skippedItem
 	// defaults are the options of the declaration, which fill the module clause of tables without one.
 	defaults DeclaredSettings
 }
@@ -41,6 +43,11 @@ type DeclaredSeed struct {
 	item *ast.SeedItem
 }
 
+type skippedItem struct {
+	item   ast.SkippedItem
+	origin Origin
+}
+
 // NewDeclared gives the empty declaration of a schema.
 func NewDeclared(schema string) *Declared { return &Declared{Name: schema} }
 
@@ -63,6 +70,9 @@ func (d *Declared) Declare(stmt *ast.DeclareSchemaStmt, origin Origin, settings 
 	d.Version, d.HasVersion = stmt.Version, stmt.HasVersion
 	for i := range stmt.Using {
 		d.defaults.setOption(&stmt.Using[i])
+	}
+	for _, item := range stmt.Skipped {
+		d.skipped = append(d.skipped, skippedItem{item, origin})
 	}
 	for _, item := range stmt.Items {
 		if err := d.Add(item, origin, settings); err != nil {

@@ -169,7 +169,16 @@ func TestVerify(t *testing.T) {
 		{ledger + "index i on legder (id)", "no such table: legder", types.NOTFOUND},
 		{ledger + "index i on ledger (idd)", "Column 'idd' not found in table 'ledger'", types.ERROR},
 		{"table t { id integer primary key, constraint once unique (id) } index ONCE on t (id)", "Index ONCE already exists on table t", types.CONSTRAINT},
-		{"table t { id integer primary key references gone }", "Table 't': foreign key '_fk_t_id' references table 'main.gone', which is neither declared nor there", types.NOTFOUND},
+		{"table t { id integer primary key references gone }", "Table 't': foreign key '_fk_t_id' references table 'main.gone', which is not declared", types.NOTFOUND},
+		{"table t { id integer primary key references other.gone }", "references table 'other.gone', which is neither declared nor there", types.NOTFOUND},
+		{ledger + "view v as select id from ledger table t { id integer primary key references v }", "references 'main.v', which is a view", types.ERROR},
+		{ledger + "table t { id integer primary key references ledger(idd) }", "references column 'idd', which table 'ledger' does not have; did you mean 'id'?", types.ERROR},
+		{ledger + "table p { a integer, b integer, primary key (a, b) } table t { id integer primary key references p }", "references 2 columns of table 'p' with 1 column", types.ERROR},
+		{ledger + "table t { a integer, b integer, constraint two foreign key (a, b) references ledger(id) }", "child column count (2) does not match parent column count (1)", types.ERROR},
+		{ledger + "import other from 'x'; table t { id integer primary key }", "IMPORT is not supported in a schema declaration", types.UNSUPPORTED},
+		{"domain d as text; " + ledger, "DOMAIN is not supported in a schema declaration", types.UNSUPPORTED},
+		{"table t { id integer primary key, name txet }", "Column 'name': Unknown type 'txet'; did you mean 'text'?", types.ERROR},
+		{"table t { id serial primary key }", "Column 'id': Unknown type 'serial'; write: integer", types.ERROR},
 		{"table p { k text collate nocase primary key } table c { k text collate rtrim primary key references p }", "declare conflicting collations", types.ERROR},
 		{ledger + "seed legder ((1, 'a'))", "Seed data for table 'legder': no such table is declared", types.NOTFOUND},
 		{ledger + "view v as select 1 seed v ((1))", "Seed data for table 'v': no such table is declared", types.NOTFOUND},
@@ -186,8 +195,14 @@ func TestVerify(t *testing.T) {
 		_, err := mustDeclare(t, c.items).Verify(testEnv(), nil)
 		requireRefusal(t, err, c.code, c.message)
 	}
-	r, err := mustDeclare(t, ledger+"table c { id integer primary key references live, l integer references ledger } seed ledger ((1, 'a'), (-2, null)) seed c values (l) values (1), (1)").
-		Verify(testEnv(), func(schema, table string) bool { return schema == "main" && table == "live" })
+	live := mustDeclare(t, "table live { id integer primary key }").Resolve(testEnv()).Snapshot.Table("main", "live")
+	r, err := mustDeclare(t, ledger+"table c { id integer primary key references other.live, l integer references ledger } seed ledger ((1, 'a'), (-2, null)) seed c values (l) values (1), (1)").
+		Verify(testEnv(), func(schema, table string) *Table {
+			if schema == "other" && table == "live" {
+				return live
+			}
+			return nil
+		})
 	require.NoError(t, err)
 	require.NotNil(t, r.Snapshot.Table("main", "c"))
 

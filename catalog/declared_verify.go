@@ -2,27 +2,28 @@ package catalog
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
 
 // Verify judges everything about a declaration that can be told without running it, beyond Check: each item on its own,
-// indexes and seeds against the declared tables, foreign keys against declared tables and those that exists knows (nil: no
-// others). The faults of items are reported together (errors.Join), else the first of keys and seeds. A tool that reads files calls it; the statements DECLARE, DIFF and
+// indexes and seeds against the declared tables, foreign keys against declared tables and those of other schemas, which live knows (nil: no
+// others). The faults of items are reported together (errors.Join), else those of keys, else the first of seeds. A tool that reads files calls it; the statements DECLARE, DIFF and
 // APPLY leave these faults to the statements that they run (spec 21 §2).
-func (d *Declared) Verify(env BuildEnv, exists func(schema, table string) bool) (*Resolved, error) {
+func (d *Declared) Verify(env BuildEnv, live func(schema, table string) *Table) (*Resolved, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
 	r := d.Resolve(env)
-	if err := r.fault(); err != nil {
+	if err := errors.Join(d.passedOver(), r.fault(), d.checkTypes(env.Types)); err != nil {
 		return nil, err
 	}
 	if err := d.checkHints(); err != nil {
 		return nil, err
 	}
-	if err := d.checkParents(r.Snapshot, exists); err != nil {
+	if err := d.checkParents(r.Snapshot, live); err != nil {
 		return nil, err
 	}
 	for i := range d.Seeds {
@@ -78,8 +79,53 @@ func (c claims) add(kind string, name ast.Name, tags []ast.Tag) error {
 	return nil
 }
 
-// checkParents refuses foreign keys to tables that are neither declared nor there.
-func (d *Declared) checkParents(s *Snapshot, exists func(schema, table string) bool) error {
+// passedOver refuses items that a declaration may hold and that mean nothing here: what they stand for would be missing without a word.
+func (d *Declared) passedOver() error {
+	var all []error
+	for _, p := range d.skipped {
+		all = append(all, p.origin.Fault(&p.item, &types.Error{
+			Code: types.UNSUPPORTED, Message: p.item.Kind + " is not supported in a schema declaration",
+			Hint: "declare the tables, views and constraints that it stands for",
+		}))
+	}
+	return errors.Join(all...)
+}
+
+// checkTypes refuses columns whose types nobody knows.
+func (d *Declared) checkTypes(known *types.Registry) error {
+	var all []error
+	for _, item := range d.Items {
+		n, ok := item.Stmt.(*ast.CreateTableStmt)
+		if !ok {
+			continue
+		}
+		for _, def := range n.Columns {
+			if def.Type == nil {
+				continue
+			}
+			if err := known.CheckDeclared(def.Type.Name); err != nil {
+				all = append(all, item.Origin.Fault(def.Type, columnError(def.Name.Text, err)))
+			}
+		}
+	}
+	return errors.Join(all...)
+}
+
+// columnError says which column an error is about.
+func columnError(column string, err error) error {
+	var e *types.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	about := *e
+	about.Message = "Column '" + column + "': " + e.Message
+	return &about
+}
+
+// checkParents refuses foreign keys to what is no declared table, or no table of another schema that is there, and those whose columns are not
+// those of their parent.
+func (d *Declared) checkParents(s *Snapshot, live func(schema, table string) *Table) error {
+	var all []error
 	for _, item := range d.Items {
 		n, ok := item.Stmt.(*ast.CreateTableStmt)
 		if !ok {
@@ -87,14 +133,63 @@ func (d *Declared) checkParents(s *Snapshot, exists func(schema, table string) b
 		}
 		t := s.Table(d.Schema(), n.Name.Name.Text)
 		for i, fk := range t.ForeignKeys {
-			schema, parent := fk.ParentName(t)
-			if s.Table(schema, parent) == nil && (exists == nil || !exists(schema, parent)) {
-				return item.Origin.Fault(foreignKeyNode(n, i), types.Errorf(types.NOTFOUND,
-					"Table '%s': foreign key '%s' references table '%s.%s', which is neither declared nor there", t.Name, fk.Name, schema, parent))
+			if err := d.checkParent(s, t, fk, live); err != nil {
+				all = append(all, item.Origin.Fault(foreignKeyNode(n, i), err))
 			}
 		}
 	}
+	return errors.Join(all...)
+}
+
+func (d *Declared) checkParent(s *Snapshot, t *Table, fk *ForeignKey, live func(schema, table string) *Table) error {
+	schema, name := fk.ParentName(t)
+	parent := s.Table(schema, name)
+	if parent == nil && live != nil && !types.EqualFold(schema, d.Schema()) {
+		parent = live(schema, name)
+	}
+	about := func(code types.Code, format string, args ...any) error {
+		return types.Errorf(code, "Table '%s': foreign key '%s' references "+format, append([]any{t.Name, fk.Name}, args...)...)
+	}
+	switch {
+	case parent == nil && s.View(schema, name) != nil:
+		return about(types.ERROR, "'%s.%s', which is a view", schema, name)
+	case parent == nil && types.EqualFold(schema, d.Schema()):
+		return about(types.NOTFOUND, "table '%s.%s', which is not declared", schema, name)
+	case parent == nil:
+		return about(types.NOTFOUND, "table '%s.%s', which is neither declared nor there", schema, name)
+	}
+	for _, column := range fk.ParentColumns {
+		if parent.ColumnIndex(column) < 0 {
+			return about(types.ERROR, "column '%s', which table '%s' does not have%s", column, parent.Name, nearColumn(parent, column))
+		}
+	}
+	want := len(fk.ParentColumns)
+	if fk.ParentColumns == nil {
+		want = len(parent.KeyColumns())
+	}
+	if want != len(fk.Columns) {
+		return about(types.ERROR, "%s of table '%s' with %s", counted(want, "column"), parent.Name, counted(len(fk.Columns), "column"))
+	}
 	return nil
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// nearColumn gives the column that a mistyped name may mean, as the end of a message; "" for none.
+func nearColumn(t *Table, name string) string {
+	folded := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		folded[i] = types.Fold(c.Name)
+	}
+	if near := types.Nearest(types.Fold(name), folded); near != "" {
+		return "; did you mean '" + t.Columns[t.ColumnIndex(near)].Name + "'?"
+	}
+	return ""
 }
 
 // foreignKeyNode finds the parent side of a table's foreign key in its definition.

@@ -21,7 +21,7 @@ func (c *Conn) Verify(d *catalog.Declared, beside *catalog.Snapshot) (*catalog.R
 	}
 	env := c.buildEnv(nil)
 	env.Resolver = c.names(beside)
-	r, err := d.Verify(env, func(schema, table string) bool { return beside.Table(schema, table) != nil })
+	r, err := d.Verify(env, beside.Table)
 	if err != nil {
 		return nil, err
 	}

@@ -10,11 +10,18 @@ type DeclareSchemaStmt struct {
 	HasVersion bool
 	Using      []Option // using (default_vtab_module = '…', …); options other than the two known ones are dropped by the parser
 	Items      []DeclareItem
+	Skipped    []SkippedItem
+}
+
+// SkippedItem is an item of a declaration that is read over: Kind is DOMAIN, COLLATION or IMPORT. It does not print.
+type SkippedItem struct {
+	Span
+	Kind string
 }
 
 // DeclareItem is an item of a declaration: *CreateTableStmt, *CreateIndexStmt, *CreateViewStmt,
-// *CreateMaterializedViewStmt, *CreateAssertionStmt (all with unqualified names) or *SeedItem. Skipped items (domain,
-// collation, import) leave no trace.
+// *CreateMaterializedViewStmt, *CreateAssertionStmt (all with unqualified names) or *SeedItem. Items that are read
+// over are SkippedItem.
 type DeclareItem interface {
 	Node
 	declareItem()

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
@@ -27,6 +28,10 @@ func (p *parser) declare() ast.Stmt {
 		}
 		if p.is(kRBrace) || p.is(kEOF) {
 			break
+		}
+		if p.isWord(wDomain) || p.isWord(wCollation) || p.isWord(wImport) {
+			s.Skipped = append(s.Skipped, p.skipItem())
+			continue
 		}
 		if item := p.declareItem(); item != nil {
 			s.Items = append(s.Items, item)
@@ -85,10 +90,10 @@ func (p *parser) schemaUsing() []ast.Option {
 	})
 }
 
-// declareItem parses one item of a declaration. It gives nil for the kinds that are read over.
+// declareItem parses one item of a declaration, nil after a fault.
 func (p *parser) declareItem() ast.DeclareItem {
 	from := p.tok.from
-	created := p.acceptWord(wCreate)
+	p.acceptWord(wCreate)
 	switch {
 	case p.acceptWord(wTable):
 		return p.tableItem(from)
@@ -112,9 +117,6 @@ func (p *parser) declareItem() ast.DeclareItem {
 		s.X = p.assertionBody()
 		s.Span = p.span(from)
 		return s
-	case !created && (p.isWord(wDomain) || p.isWord(wCollation) || p.isWord(wImport)):
-		p.skipItem()
-		return nil
 	}
 	p.expected("TABLE, INDEX, VIEW, MATERIALIZED VIEW, SEED, or ASSERTION in schema declaration")
 	return nil
@@ -216,7 +218,9 @@ func isSeedValue(x ast.Expr) bool {
 
 // skipItem reads over an item of a reserved kind: up to a semicolon, the end of the declaration or the next item, outside
 // brackets.
-func (p *parser) skipItem() {
+func (p *parser) skipItem() (s ast.SkippedItem) {
+	s.Span = ast.Span{From: p.tok.from, To: p.tok.to}
+	s.Kind = strings.ToUpper(p.text(p.tok))
 	depth := 0
 	for p.next(); !p.is(kEOF); p.next() {
 		switch p.tok.kind {
@@ -226,19 +230,20 @@ func (p *parser) skipItem() {
 			depth--
 		case kRBrace:
 			if depth == 0 {
-				return
+				return s
 			}
 			depth--
 		case kSemicolon:
 			if depth == 0 {
-				return
+				return s
 			}
 		case kWord:
 			if depth == 0 && beginsItem(p.tok.word) {
-				return
+				return s
 			}
 		}
 	}
+	return s
 }
 
 // beginsItem reports whether an item of a declaration begins with the word.

@@ -1,0 +1,100 @@
+package types
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
+)
+
+// foreignTypes say what to write for types of other systems that a column must not take for BLOB by their spelling.
+var foreignTypes = map[string]string{
+	"SERIAL": "integer; keys are not numbered by themselves here", "BIGSERIAL": "integer; keys are not numbered by themselves here",
+	"SMALLSERIAL": "integer; keys are not numbered by themselves here", "IDENTITY": "integer",
+	"JSONB": "json", "HSTORE": "json",
+	"TIMESTAMPTZ": "datetime", "DATETIME2": "datetime", "DATETIMEOFFSET": "datetime", "SMALLDATETIME": "datetime", "TIMETZ": "time", "YEAR": "integer",
+	"UUID": "text, or blob for its sixteen bytes", "UNIQUEIDENTIFIER": "text, or blob for its sixteen bytes",
+	"MONEY": "numeric", "SMALLMONEY": "numeric", "NUMBER": "numeric", "FIXED": "numeric", "DEC": "numeric",
+	"ENUM": "text with check (column in ('…', '…'))", "SET": "text, or json for a list",
+	"BYTEA": "blob", "IMAGE": "blob", "RAW": "blob", "ROWVERSION": "blob", "BIT": "boolean, or blob for several bits", "VARBIT": "blob",
+	"INET": "text", "CIDR": "text", "MACADDR": "text", "XML": "text", "CITEXT": "text collate nocase", "NAME": "text", "REGCLASS": "text",
+	"TSVECTOR": "text", "POINT": "json", "GEOMETRY": "json or blob", "GEOGRAPHY": "json or blob", "POLYGON": "json", "BOX": "json", "LINE": "json",
+	"CIRCLE": "json", "ARRAY": "json", "OID": "integer", "BOOLEAN[]": "json", "ROWID": "integer",
+}
+
+// CheckDeclared refuses a type name that a column would take for BLOB, or for something else by accident of its spelling, though its writer
+// meant another: ERROR with what to write. Exact names, those of other systems that name a type here by their ending or beginning
+// (nvarchar, longtext, int8) and no name at all pass.
+func (r *Registry) CheckDeclared(name string) error {
+	upper := strings.ToUpper(name)
+	if name == "" || r.IsKnown(upper) {
+		return nil
+	}
+	if write, ok := foreignTypes[upper]; ok {
+		return &Error{Code: ERROR, Message: "Unknown type '" + name + "'", Hint: "write: " + write}
+	}
+	if r.Lookup(upper) != TypeBlob || strings.Contains(upper, "BLOB") {
+		return nil
+	}
+	e := &Error{Code: ERROR, Message: "Unknown type '" + name + "'"}
+	if near := Nearest(upper, r.typeNames()); near != "" {
+		e.Message += "; did you mean '" + strings.ToLower(near) + "'?"
+	} else {
+		e.Hint = "the types are integer, real, numeric, text, blob, boolean, date, time, datetime, timestamp, timespan, json and any"
+	}
+	return e
+}
+
+// typeNames lists the exact names of all types.
+func (r *Registry) typeNames() []string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	var names []string
+	for name := range r.types {
+		if name != TypeNull.Name {
+			names = append(names, name)
+		}
+	}
+	for name := range aliases {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Nearest gives the candidate that a mistyped word most likely means, "" when none is near: at most a third of its letters are other ones.
+// Letter case counts.
+func Nearest(word string, candidates []string) string {
+	type scored struct {
+		name     string
+		distance int
+	}
+	var near []scored
+	for _, c := range candidates {
+		d := distance(word, c)
+		if d <= max(1, len(c)/3) && d < len(c) {
+			near = append(near, scored{c, d})
+		}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	best := slices.MinFunc(near, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
+	})
+	return best.name
+}
+
+// distance counts the edits between two words; two neighbours that changed places are one.
+func distance(a, b string) int {
+	d := levenshtein.Distance(a, b, nil)
+	if d == 2 && len(a) == len(b) {
+		for i := 0; i+1 < len(a); i++ {
+			if a[:i]+string(a[i+1])+string(a[i])+a[i+2:] == b {
+				return 1
+			}
+		}
+	}
+	return d
+}
