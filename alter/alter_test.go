@@ -42,10 +42,11 @@ func (e *catalogEnv) CheckExpression(*catalog.Snapshot, *catalog.Table, catalog.
 	return nil
 }
 
-func (e *catalogEnv) Changed(*catalog.Table, []int) {}
-func (e *catalogEnv) Rekeyed(*catalog.Table)        {}
-func (e *catalogEnv) Offenders() alter.Offenders    { return nil }
-func (e *catalogEnv) Untold(error)                  {}
+func (e *catalogEnv) Changed(*catalog.Table, []int)                                  {}
+func (e *catalogEnv) Rekeyed(*catalog.Table)                                         {}
+func (e *catalogEnv) Offenders() alter.Offenders                                     { return nil }
+func (e *catalogEnv) Untold(error)                                                   {}
+func (e *catalogEnv) CopyRows(context.Context, *catalog.Table, *catalog.Table) error { return nil }
 
 func (e *catalogEnv) Leaving(t *catalog.Table, constraint string) bool {
 	return e.leaving != nil && e.leaving(t, constraint)

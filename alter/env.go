@@ -48,6 +48,9 @@ type Env interface {
 	CheckAssertion(ctx context.Context, s *catalog.Snapshot, a *catalog.Assertion) error
 	// EachRow calls f for every row of t; the row is valid during the call. The first error of f ends it and is the answer.
 	EachRow(ctx context.Context, t *catalog.Table, f func(types.Row) error) error
+	// CopyRows writes the rows of a table, as the pending state has them, into storage made for a definition with the same columns, which
+	// need not be in the catalog yet.
+	CopyRows(ctx context.Context, from, to *catalog.Table) error
 	// Count runs a query against the pending state and gives the number of its rows, at most limit.
 	Count(ctx context.Context, q *ast.SelectStmt, limit int64) (int64, error)
 
@@ -90,4 +93,6 @@ type Module struct {
 	Name    string
 	Creator vtab.Creator
 	Alterer vtab.Alterer
+	// IsDurable tells that what it keeps outlives the process.
+	IsDurable bool
 }

@@ -104,7 +104,7 @@ func (c *change) alter(s *ast.AlterStmt) error {
 	case *ast.SetColumnOrder:
 		return c.setColumnOrder(t, a)
 	case *ast.SetUsing:
-		return unsupported("ALTER TABLE … SET USING")
+		return c.setUsing(t, a)
 	case *ast.SetMaintained:
 		return unsupported("ALTER TABLE … SET MAINTAINED")
 	case *ast.DropMaintained:

@@ -47,12 +47,14 @@ func (c *comparison) compareAttributes(p *tablePair) {
 		q.redeferred = q.live != nil && !q.isRedefined() && q.live.ref.Class == catalog.ForeignKeyClass &&
 			catalog.DeferralOf(q.node.References.Deferral) != p.after.ForeignKeys[q.live.ref.Position].Deferral
 	}
+	live, declared := catalog.NormalModule(p.live), catalog.NormalModule(p.decl)
+	p.isMovedTo = p.def.Using != nil && p.decl.Maintained == nil && p.live.Maintained == nil && live != declared
 	p.reordered = c.opts.ColumnOrder && !c.hasDeclaredOrder(p)
 }
 
 // changesAttributes reports whether compareAttributes has found something.
 func (p *tablePair) changesAttributes() bool {
-	return p.keyConflicted || p.recontexted || p.reordered ||
+	return p.isMovedTo || p.keyConflicted || p.recontexted || p.reordered ||
 		slices.ContainsFunc(p.columns, func(q *columnPair) bool { return q.conflicted || q.generated || q.degenerated }) ||
 		slices.ContainsFunc(p.pairs(), func(q *constraintPair) bool { return q.redeferred })
 }
@@ -148,6 +150,9 @@ func (c *comparison) emitAttributes(p *tablePair) {
 		s := c.alter(p, &ast.SetDeferral{Name: ast.Ident(name), Deferral: d})
 		s.Item = q.node
 		s.need(constraintResource(p.name, name))
+	}
+	if p.isMovedTo {
+		c.alter(p, &ast.SetUsing{Using: p.def.Using})
 	}
 	if p.reordered {
 		c.emitColumnOrder(p)

@@ -98,7 +98,7 @@ func (c *comparison) alterEffect(s *step, a ast.AlterAction) EffectKind {
 		return addColumnEffect(s.column)
 	case *ast.AddConstraint:
 		return constraintEffect(a.Constraint.Kind)
-	case *ast.AlterPrimaryKey, *ast.SetDataType:
+	case *ast.AlterPrimaryKey, *ast.SetDataType, *ast.SetUsing:
 		return RewritesRows
 	case *ast.SetGenerated:
 		if a.X != nil {

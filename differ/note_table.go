@@ -97,7 +97,7 @@ func (c *comparison) goesWithColumn(p *tablePair, k *storedConstraint) bool {
 }
 
 func (c *comparison) noteModule(p *tablePair) {
-	if p.def.Using == nil || p.decl.Maintained != nil {
+	if p.def.Using == nil || p.decl.Maintained != nil || p.isMovedTo {
 		return
 	}
 	live, declared := catalog.NormalModule(p.live), catalog.NormalModule(p.decl)

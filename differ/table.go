@@ -51,6 +51,8 @@ type tablePair struct {
 	// keyConflicted: the conflict action of the key differs. recontexted: the mutation context does. reordered: the columns do not stand
 	// as declared.
 	keyConflicted, recontexted, reordered bool
+	// isMovedTo: a plain table is declared in another module.
+	isMovedTo bool
 	// isNoted: a note says that the table differs.
 	isNoted bool
 }

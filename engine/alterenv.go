@@ -77,7 +77,7 @@ func (e *alterEnv) Module(name string) *alter.Module {
 	if m == nil {
 		return nil
 	}
-	return &alter.Module{Name: m.name, Creator: m.creator, Alterer: m.alterer}
+	return &alter.Module{Name: m.name, Creator: m.creator, Alterer: m.alterer, IsDurable: m.durable()}
 }
 
 func (e *alterEnv) Conn(ctx context.Context, name string) (vtab.Conn, error) {
@@ -204,6 +204,43 @@ func (e *alterEnv) Count(ctx context.Context, q *ast.SelectStmt, limit int64) (n
 		n++
 	}
 	return n, nil
+}
+
+func (e *alterEnv) CopyRows(ctx context.Context, from, to *catalog.Table) (err error) {
+	m, err := e.tx.db.moduleOf(to)
+	if err != nil {
+		return err
+	}
+	part, err := e.tx.part(ctx, m)
+	if err != nil {
+		return err
+	}
+	edit := e.tx.cat.Edit()
+	edit.PutTable(to)
+	spec, err := e.TableSpec(ctx, edit.Done(), to)
+	if err != nil {
+		return err
+	}
+	table, err := m.vtab.Connect(ctx, vtab.ConnectRequest{Table: to, Conn: part, Spec: spec})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := table.Close(); err == nil {
+			err = e
+		}
+	}()
+	done := int64(0)
+	return e.EachRow(ctx, from, func(row types.Row) error {
+		r, err := table.Update(ctx, &vtab.RowOp{Kind: vtab.OpInsert, New: row})
+		if err == nil && r.Status == vtab.Conflict {
+			err = types.Errorf(types.CONSTRAINT, "%s", r.Failed.Message)
+		}
+		if done++; done%vtab.BatchRows == 0 {
+			e.Progress(done)
+		}
+		return err
+	})
 }
 
 func (e *alterEnv) EachRow(ctx context.Context, t *catalog.Table, f func(types.Row) error) (err error) {

@@ -106,7 +106,7 @@ func (t *tx) planCommit(ctx context.Context) ([]*vtab.Commit, error) {
 	if t.cat == t.base.cat && t.records == nil {
 		return plans, nil
 	}
-	for _, c := range catalog.Changes(t.base.cat, t.cat) {
+	for _, c := range t.changes() {
 		m := t.db.keeper(c)
 		if _, err := t.part(ctx, m); err != nil {
 			return nil, err
@@ -127,6 +127,28 @@ func (t *tx) planCommit(ctx context.Context) ([]*vtab.Commit, error) {
 		Space: vtab.CatalogRecords, Key: catalog.RecordKey(catalog.MetaRecord, 0), Value: catalog.EncodeMeta(t.cat),
 	})
 	return plans, nil
+}
+
+// changes lists the objects that the transaction changes. A table that has moved to another module goes from the one and comes to the
+// other.
+func (t *tx) changes() []catalog.ObjectChange {
+	var out []catalog.ObjectChange
+	for _, c := range catalog.Changes(t.base.cat, t.cat) {
+		before, wasTable := c.Before.(*catalog.Table)
+		after, isTable := c.After.(*catalog.Table)
+		if !wasTable || !isTable || t.db.module(before.Module) == t.db.module(after.Module) {
+			out = append(out, c)
+			continue
+		}
+		gone, come := c, c
+		gone.After, come.Before = nil, nil
+		if t.db.keeper(gone) == t.db.keeper(come) { // one record, which must not be deleted behind its back
+			out = append(out, c)
+			continue
+		}
+		out = append(out, gone, come)
+	}
+	return out
 }
 
 // keeper is the module that keeps an object's record: a table's own, when it can.

@@ -22,6 +22,7 @@ type proofTable struct {
 	logical, name string
 	columns       []*proofColumn
 	key           []string // logical names
+	conflict      string   // of the key
 	rules         []string
 	indexes       []string
 }
@@ -86,6 +87,7 @@ func (g *proofGen) table(logical string) *proofTable {
 			t.columns = append(t.columns, g.generated(c, t, i, old))
 		}
 	}
+	t.conflict = g.pick("", "", " on conflict fail")
 	t.key = []string{"id"}
 	switch {
 	case g.chance(15):
@@ -111,7 +113,7 @@ func (g *proofGen) column(logical string, in *proofTable) *proofColumn {
 		c := *old
 		return &c
 	}
-	c := &proofColumn{logical: logical, name: logical, typ: g.pick(proofTypes...), null: g.pick(" null", " null", " not null", "")}
+	c := &proofColumn{logical: logical, name: logical, typ: g.pick(proofTypes...), null: g.pick(" null", " null", " not null", "", " not null on conflict fail")}
 	if old := in.column(logical); old != nil {
 		c.name = old.name
 		if g.chance(15) {
@@ -137,6 +139,10 @@ func (g *proofGen) generated(logical string, t *proofTable, i int, in *proofTabl
 		if old.generated != "" && g.chance(60) {
 			c.generated = g.spell(t, old.generated)
 		}
+	}
+	if g.chance(15) {
+		c.generated = "" // plain for once
+		return c
 	}
 	if c.generated == "" {
 		x := t.columns[rapid.IntRange(0, len(t.columns)-1).Draw(g.T, "column")]
@@ -208,7 +214,7 @@ func (g *proofGen) addRules(i int, t *proofTable) {
 		if g.chance(30) {
 			child = "id"
 		}
-		add("f0", "foreign key ("+child+") references "+o.name+to)
+		add("f0", "foreign key ("+child+") references "+o.name+to+g.pick("", "", " deferrable initially deferred"))
 	}
 	for j := range 2 {
 		if g.chance(30) {
@@ -261,7 +267,7 @@ func (g *proofGen) declaration() string {
 			}
 			key = append(key, k)
 		}
-		parts = append(append(parts, "primary key ("+strings.Join(key, ", ")+")"), t.rules...)
+		parts = append(append(parts, "primary key ("+strings.Join(key, ", ")+")"+t.conflict), t.rules...)
 		text := "table " + t.name + " { " + strings.Join(parts, ", ") + " }"
 		if old != nil {
 			text += hint(old.name, t.name)
