@@ -8,6 +8,25 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
+// Supported refuses the schema statements that are not carried out yet: UNSUPPORTED, naming them.
+func Supported(stmt ast.Stmt) error {
+	switch s := stmt.(type) {
+	case *ast.CreateTableStmt:
+		if s.Maintained != nil {
+			return unsupported("CREATE TABLE … MAINTAINED")
+		}
+	case *ast.CreateMaterializedViewStmt:
+		return unsupported("CREATE MATERIALIZED VIEW")
+	case *ast.RefreshStmt:
+		return unsupported("REFRESH MATERIALIZED VIEW")
+	case *ast.AlterStmt:
+		if _, ok := s.Action.(*ast.SetMaintained); ok {
+			return unsupported("ALTER TABLE … SET MAINTAINED")
+		}
+	}
+	return nil
+}
+
 // Run carries out one schema statement: a CREATE, DROP or ALTER. UNSUPPORTED for what is not carried out yet, naming it.
 func Run(ctx context.Context, env Env, stmt ast.Stmt) error {
 	c := &change{ctx: ctx, env: env}

@@ -89,7 +89,7 @@ type comparison struct {
 	// the plan takes away, and the rules that stay.
 	newShapes map[string]string
 	dangling  map[resource][]string
-	staying   []*stayingRule
+	staying   map[*catalog.Table][]*stayingRule
 }
 
 func newComparison(live *catalog.Snapshot, declared *catalog.Declared, opts Options) (*comparison, error) {

@@ -50,7 +50,7 @@ func reachedRules(c *comparison, s *step) []Hazard {
 	}
 	out := c.recomputed(s)
 	var names []string
-	for _, r := range c.stayingRules() {
+	for _, r := range c.stayingRules()[s.pair.decl] {
 		if reached(r) {
 			names = append(names, r.name)
 		}
@@ -79,12 +79,12 @@ func (s *step) reaches(r *stayingRule) bool {
 	return ok && slices.Contains(up, i)
 }
 
-// stayingRules lists the rules that stay, of tables that have rows.
-func (c *comparison) stayingRules() []*stayingRule {
+// stayingRules gives the rules that stay, of tables that have rows, by the declared tables that they read.
+func (c *comparison) stayingRules() map[*catalog.Table][]*stayingRule {
 	if c.staying != nil {
 		return c.staying
 	}
-	c.staying = []*stayingRule{}
+	c.staying = map[*catalog.Table][]*stayingRule{}
 	for _, p := range c.tables {
 		if p.comparesShape() && c.opts.Stats.rows(p.live) != 0 {
 			c.stayingRulesOf(p)
@@ -93,10 +93,16 @@ func (c *comparison) stayingRules() []*stayingRule {
 	for _, p := range c.assertions {
 		if p.live != nil && !p.redefined {
 			reads := c.targetNames.ReadsOf(p.stmt.X, c.targetNames.HomeOf(c.schema).Path, nil)
-			c.staying = append(c.staying, &stayingRule{name: "assertion " + p.stmt.Name.Name.Text, reads: reads})
+			c.stays(&stayingRule{name: "assertion " + p.stmt.Name.Name.Text, reads: reads}, reads.Tables...)
 		}
 	}
 	return c.staying
+}
+
+func (c *comparison) stays(r *stayingRule, tables ...*catalog.Table) {
+	for _, t := range tables {
+		c.staying[t] = append(c.staying[t], r)
+	}
 }
 
 func (c *comparison) stayingRulesOf(p *tablePair) {
@@ -109,19 +115,20 @@ func (c *comparison) stayingRulesOf(p *tablePair) {
 	bodies := c.newBodies(p)
 	for i, k := range p.decl.Checks {
 		if !comes[types.Fold(k.Name)] && !bodies[catalog.NormalCheck(k)] && k.Ops&(ast.OnInsert|ast.OnUpdate) != 0 && !p.decl.SeesWrite(k.X) {
-			c.staying = append(c.staying, &stayingRule{
-				name:  fmt.Sprintf("CHECK %s of %s", p.decl.CheckName(i), p.name),
-				reads: c.targetNames.ReadsOf(k.X, []string{c.schema}, p.decl),
-			})
+			reads := c.targetNames.ReadsOf(k.X, []string{c.schema}, p.decl)
+			c.stays(&stayingRule{name: fmt.Sprintf("CHECK %s of %s", p.decl.CheckName(i), p.name), reads: reads}, reads.Tables...)
 		}
 	}
 	for _, fk := range p.decl.ForeignKeys {
 		if comes[types.Fold(fk.Name)] || bodies[catalog.NormalForeignKey(p.decl, fk)] {
 			continue
 		}
-		c.staying = append(c.staying, &stayingRule{
-			name: fmt.Sprintf("foreign key %s of %s", fk.Name, p.name), key: fk, child: p.decl, parent: c.target.Table(fk.ParentName(p.decl)),
-		})
+		parent := c.target.Table(fk.ParentName(p.decl))
+		tables := []*catalog.Table{p.decl}
+		if parent != nil && parent != p.decl {
+			tables = append(tables, parent)
+		}
+		c.stays(&stayingRule{name: fmt.Sprintf("foreign key %s of %s", fk.Name, p.name), key: fk, child: p.decl, parent: parent}, tables...)
 	}
 }
 

@@ -13,6 +13,11 @@ func refusals(c *comparison, s *step) []Hazard {
 	if s.fault != nil {
 		out = append(out, one(Refused, Failure, s.fault.Error(), "")...)
 	}
+	if c.opts.Supported != nil {
+		if err := c.opts.Supported(s.Stmt); err != nil {
+			out = append(out, one(Refused, Failure, err.Error(), "")...)
+		}
+	}
 	switch n := s.Stmt.(type) {
 	case *ast.CreateIndexStmt:
 		if s.pair == nil && s.fault == nil {

@@ -29,6 +29,8 @@ type Options struct {
 	Whole bool
 	// ColumnOrder, in a whole comparison, puts the columns into the declared order; else another order is a note.
 	ColumnOrder bool
+	// Supported tells why a statement cannot be carried out at all, nil for one that can; nil asks nobody.
+	Supported func(ast.Stmt) error
 	// Stats are row counts for effects and hazards.
 	Stats Stats
 	// NoHashes leaves Plan.From and Plan.To empty, for callers that only print statements: the hashes cost about as much as the

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/quereus/quereus-migrate/alter"
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/differ"
 	"github.com/quereus/quereus-migrate/engine/ast"
@@ -50,7 +51,7 @@ func (c *Conn) catalog() (*catalog.Snapshot, error) {
 // diffOptions compares under the session's settings.
 func (c *Conn) diffOptions() differ.Options {
 	names := c.names(nil)
-	return differ.Options{Env: c.buildEnv(nil), Path: c.effective().path, Function: names.Function}
+	return differ.Options{Env: c.buildEnv(nil), Path: c.effective().path, Function: names.Function, Supported: alter.Supported}
 }
 
 // DiffOptions say how a declaration is compared.

@@ -27,7 +27,8 @@ type proof struct {
 	failed map[relationName]map[string]bool
 
 	rules   []*provenRule
-	changed touches // of all steps
+	changed touches              // of all steps
+	steps   map[catalog.ID][]int // that touch a table
 	names   *catalog.Names
 }
 
@@ -53,13 +54,14 @@ type provenRule struct {
 }
 
 func newProof(t *tx, steps int, testsAdded bool) *proof {
-	return &proof{tx: t, testsAdded: testsAdded, touched: make([]touches, steps), added: map[addedRule]int{}, failed: map[relationName]map[string]bool{}, changed: touches{}}
+	return &proof{tx: t, testsAdded: testsAdded, touched: make([]touches, steps), added: map[addedRule]int{}, failed: map[relationName]map[string]bool{}, changed: touches{}, steps: map[catalog.ID][]int{}}
 }
 
 // done notes a step that was carried out.
 func (p *proof) done(step int, s ast.Stmt, touched touches) {
 	p.touched[step] = touched
 	for id, x := range touched {
+		p.steps[id] = append(p.steps[id], step)
 		if p.changed[id] == nil {
 			p.changed[id] = &touch{columns: map[catalog.ColumnID]bool{}}
 		}
@@ -149,14 +151,21 @@ func (p *proof) judgeTables(ctx context.Context) error {
 	return nil
 }
 
-// lastTouch gives the last step of which test is true, -1 for none.
-func (p *proof) lastTouch(test func(touches) bool) int {
-	for i, ts := range slices.Backward(p.touched) {
-		if len(ts) > 0 && test(ts) {
-			return i
+// lastTouch gives the last step that touches one of the tables and of which test is true, -1 for none.
+func (p *proof) lastTouch(test func(touches) bool, tables ...*catalog.Table) int {
+	last := -1
+	for _, t := range tables {
+		if t == nil {
+			continue
+		}
+		for _, step := range slices.Backward(p.steps[t.ID]) {
+			if step > last && test(p.touched[step]) {
+				last = step
+				break
+			}
 		}
 	}
-	return -1
+	return last
 }
 
 // stepBehind gives the last step that changes something which a text reads; -1 when none does, or when one that should have failed.
@@ -168,7 +177,7 @@ func (p *proof) stepBehind(n ast.Node, path []string, own *catalog.Table) int {
 	if !p.changed.reach(reads) || p.readsFailed(reads) {
 		return -1
 	}
-	return p.lastTouch(func(ts touches) bool { return ts.reach(reads) })
+	return p.lastTouch(func(ts touches) bool { return ts.reach(reads) }, reads.Tables...)
 }
 
 func holdsQuery(n ast.Node) bool {
@@ -295,7 +304,7 @@ func (p *proof) reachedKeys(t *catalog.Table) []*provenRule {
 		if !p.changed.reachKey(t, fk, parent) || p.keyFails(t, fk, parent) {
 			continue
 		}
-		step := p.lastTouch(func(ts touches) bool { return ts.reachKey(t, fk, parent) })
+		step := p.lastTouch(func(ts touches) bool { return ts.reachKey(t, fk, parent) }, t, parent)
 		out = append(out, &provenRule{step: step, table: t, check: -1, foreignKey: fk})
 	}
 	return out
