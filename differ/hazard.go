@@ -49,6 +49,7 @@ const (
 	RulesReached     HazardCode = "rules-reached"
 	Recomputes       HazardCode = "recomputes"
 	BreaksView       HazardCode = "breaks-view"
+	ReadsByPosition  HazardCode = "reads-by-position"
 	Refused          HazardCode = "refused"
 
 	AssertionUntested HazardCode = "assertion-untested"

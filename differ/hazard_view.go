@@ -2,6 +2,8 @@ package differ
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
 )
@@ -14,11 +16,33 @@ func brokenViews(c *comparison, s *step) []Hazard {
 			return c.viewsOver(relationResource(s.Object))
 		}
 	case *ast.AlterStmt:
-		if a, ok := n.Action.(*ast.DropColumn); ok && s.column == nil {
-			return c.viewsOver(columnResource(s.pair.name, a.Column.Text))
+		switch a := n.Action.(type) {
+		case *ast.DropColumn:
+			if s.column == nil {
+				return c.viewsOver(columnResource(s.pair.name, a.Column.Text))
+			}
+		case *ast.SetColumnOrder:
+			return c.readersByPosition(s)
 		}
 	}
 	return nil
+}
+
+// readersByPosition names the views that may show columns of a table in another order, or under another name of their lists. Statements of
+// programs that INSERT without names, or SELECT *, nobody knows.
+func (c *comparison) readersByPosition(s *step) []Hazard {
+	var names []string
+	for _, p := range c.views {
+		reads := c.targetNames.ReadsOf(p.stmt.Query, c.targetNames.HomeOf(c.schema).Path, nil)
+		if reads.IsWide && slices.Contains(reads.Tables, s.pair.decl) {
+			names = append(names, p.stmt.Name.Name.Text)
+		}
+	}
+	message := "inserts without names of columns and SELECT * meet the columns in another order"
+	if names != nil {
+		message += "; so do views: " + strings.Join(names, ", ")
+	}
+	return one(ReadsByPosition, Warning, fmt.Sprintf("table %s: %s", s.Object, message), "name the columns there")
 }
 
 // viewsOver gives a hazard for each unchanged view that reads something that goes.

@@ -54,6 +54,10 @@ func proofLaw(t *rapid.T) {
 			continue
 		}
 		now = next
+		if now.chance(25) {
+			memory.reorder(d)
+			disk.reorder(d)
+		}
 		for _, sql := range now.rows() {
 			_, err := memory.conn.Exec(ctx, sql, engine.Params{})
 			_, other := disk.conn.Exec(ctx, sql, engine.Params{})
@@ -92,6 +96,27 @@ func (b *bare) migrateTo(text string) bool {
 	b.proveRules()
 	b.proveKept(p, kept)
 	return true
+}
+
+// reorder puts the columns into the declared order, which changes nothing else.
+func (b *bare) reorder(d *catalog.Declared) {
+	c, kept := b.conn, b.values()
+	p, err := c.Diff(ctx, d, engine.DiffOptions{ColumnOrder: true})
+	require.NoError(b, err)
+	for _, s := range p.Steps {
+		b.Log(s.SQL)
+		require.Equal(b, differ.MetadataOnly, s.Effect.Kind)
+	}
+	_, err = c.Migrate(ctx, p, engine.MigrateOptions{Allow: differ.Destructive})
+	require.NoError(b, err)
+	second, err := c.Diff(ctx, d, engine.DiffOptions{ColumnOrder: true})
+	require.NoError(b, err)
+	require.Empty(b, second.Statements())
+	require.Equal(b, p.From, second.From)
+	b.sound()
+	b.holds()
+	b.proveRules()
+	b.proveKept(p, kept)
 }
 
 // refusal takes what rows can be the reason of.
