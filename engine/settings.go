@@ -2,9 +2,11 @@ package engine
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/quereus/quereus-migrate/catalog"
+	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -19,6 +21,7 @@ type effective struct {
 	path   []string
 	form   catalog.FormatOptions
 	budget int64
+	rules  []string // of the planner that are left out
 }
 
 // effective gives what the settings mean now. It must not be changed.
@@ -26,7 +29,7 @@ func (c *Conn) effective() *effective {
 	e := &c.session.effective
 	if !e.known || e.rev != c.session.rev {
 		s := c.session.settings
-		*e = effective{rev: c.session.rev, known: true, path: s.schemaPath(), form: s.sessionForm(c.db.home.name), budget: s.count("memory_budget")}
+		*e = effective{rev: c.session.rev, known: true, path: s.schemaPath(), form: s.sessionForm(c.db.home.name), budget: s.count("memory_budget"), rules: s.rules()}
 	}
 	return e
 }
@@ -54,6 +57,7 @@ var options = []option{
 	{"memory_budget", nil, types.Int(defaultMemoryBudget), readCount},
 	{"runtime_stats", []string{"runtime_metrics"}, types.False, readBoolean},
 	{"validate_plan", []string{"plan_validation"}, types.False, readBoolean},
+	{"disabled_rules", nil, types.Text(""), readRules},
 	{"trace_plan_stack", nil, types.False, readBoolean},
 	{"runtime_fuse_scalars", nil, types.True, readBoolean},
 }
@@ -112,6 +116,25 @@ func (s settings) set(db *DB, name string, v types.Value) error {
 func (s settings) boolean(name string) bool { return s[name].Bool() }
 func (s settings) text(name string) string  { return s[name].Str() }
 func (s settings) count(name string) int64  { n, _ := s[name].Int64(); return n }
+
+// rules lists the names in the disabled_rules option.
+func (s settings) rules() []string { return ruleNames(s.text("disabled_rules")) }
+
+func ruleNames(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// readRules takes the names of rules of the planner, between commas.
+func readRules(_ *DB, name string, v types.Value) (types.Value, error) {
+	known := plan.RuleNames()
+	text := types.ToText(v)
+	for _, n := range ruleNames(text) {
+		if !slices.Contains(known, n) {
+			return types.Null, types.Errorf(types.ERROR, "Invalid value for option %s: no rule %s; there are %s", name, n, strings.Join(known, ", "))
+		}
+	}
+	return types.Text(text), nil
+}
 
 // schemaPath splits the schema_path option; an empty one acts as main.
 func (s settings) schemaPath() []string {

@@ -317,6 +317,7 @@ func (c *Conn) planEnv(ctx context.Context, cat *catalog.Snapshot) *plan.Env {
 	return &plan.Env{
 		Ctx: ctx, Catalog: cat, SchemaPath: c.effective().path, Types: c.db.types, Functions: c.db.functions,
 		Planner: c.db.planner, Eval: exec.EvalConst, Validate: s.boolean("validate_plan"), ForeignKeys: s.boolean("foreign_keys"), Nondeterministic: s.boolean("nondeterministic_schema"),
+		Without: c.effective().rules,
 	}
 }
 

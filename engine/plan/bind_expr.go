@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
@@ -193,20 +194,30 @@ func (b *Binder) arith(i Info, op types.ArithOp, l, r Expr) Expr {
 	return &Arith{Info: i, Op: op, L: l, R: r}
 }
 
-// logic flattens a chain of one connective. XOR stays binary.
+// logic flattens a chain of one connective, in work and stack that do not grow with its depth. XOR stays binary.
 func (b *Binder) logic(x *ast.Binary, op LogicOp, s *Scope) Expr {
-	l, r := b.expr(x.L, s), b.expr(x.R, s)
-	i := Info{Type: types.TypeBoolean, Nullable: l.Static().Nullable || r.Static().Nullable, Pos: b.pos(x.OpPos)}
-	var args []Expr
-	for _, a := range []Expr{l, r} {
+	operands := []ast.Expr{x.R, x.L}
+	for l, ok := x.L.(*ast.Binary); ok && op != Xor && logicOps[l.Op] == op && isLogic(l) && !s.groups(); l, ok = l.L.(*ast.Binary) {
+		operands[len(operands)-1] = l.R
+		operands = append(operands, l.L)
+	}
+	e := &Logic{Info: Info{Type: types.TypeBoolean, Pos: b.pos(x.OpPos)}, Op: op, Args: make([]Expr, 0, len(operands))}
+	for _, operand := range slices.Backward(operands) {
+		a := b.expr(operand, s)
+		e.Nullable = e.Nullable || a.Static().Nullable
 		if inner, ok := a.(*Logic); ok && inner.Op == op && op != Xor {
-			args = append(args, inner.Args...)
+			e.Args = append(e.Args, inner.Args...)
 		} else {
-			args = append(args, a)
+			e.Args = append(e.Args, a)
 		}
 	}
-	return &Logic{Info: i, Op: op, Args: args}
+	return e
 }
+
+func isLogic(x *ast.Binary) bool { _, ok := logicOps[x.Op]; return ok }
+
+// groups reports whether a part of an expression may be a grouping key.
+func (s *Scope) groups() bool { return s != nil && s.group != nil && len(s.group.texts) > 0 }
 
 // allOf joins conditions by AND; a single one is itself.
 func (b *Binder) allOf(at ast.Pos, conds ...Expr) Expr { return b.join(at, And, conds) }

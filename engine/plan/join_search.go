@@ -57,7 +57,7 @@ func (o *optimizer) searchJoins(j *Join, want []orderTerm) Node {
 	written := g.flatten(j, &conds, want)
 	g.readConds(conds)
 	best := written(g)
-	if best.Cost > worthSwapping && !o.keepsOrder && o.err == nil {
+	if best.Cost > worthSwapping && !o.keepsOrder && o.err == nil && !o.without(orderJoins) {
 		if p := g.search(); p != nil && p.Cost < best.Cost*worthReordering {
 			best = p
 		}
@@ -197,21 +197,23 @@ func isKeyColumn(t *catalog.Table, column int) bool {
 }
 
 // between lists the conditions that can be tested first where two parts are joined.
-func (g *joinGroup) between(l, r uint64) (conds []int, fraction float64) {
+func (g *joinGroup) between(l, r *joinPart) (conds []int, fraction float64) {
 	fraction = 1
-	both := l | r
 	for i := range g.conds {
 		c := &g.conds[i]
-		if c.reads != 0 && c.reads&^both == 0 && c.reads&^l != 0 && c.reads&^r != 0 {
+		if c.reads != 0 && c.reads&^(l.set|r.set) == 0 && !l.tests(c) && !r.tests(c) {
 			conds, fraction = append(conds, i), fraction*c.fraction
 		}
 	}
 	return conds, fraction
 }
 
+// tests reports whether a condition has been tested in a part: relations by themselves test none.
+func (p *joinPart) tests(c *joinCond) bool { return p.node == nil && c.reads&^p.set == 0 }
+
 // join joins two parts by the cheapest method. inOrder keeps the left rows' order where that is not far too dear.
 func (g *joinGroup) join(l, r *joinPart, inOrder bool) *joinPart {
-	conds, fraction := g.between(l.set, r.set)
+	conds, fraction := g.between(l, r)
 	p := &joinPart{set: l.set | r.set, l: l, r: r, conds: conds, method: LoopJoin}
 	p.Rows, p.Cost = max(1, l.Rows*r.Rows*fraction), loopCost(&l.Estimate, &r.Estimate)
 	isKey := func(i int) bool {

@@ -38,6 +38,9 @@ type Env struct {
 	ForeignKeys bool
 	// Validate checks the plan after each rewriting (pragma validate_plan): INTERNAL where it is broken.
 	Validate bool
+	// Without names rules that are left out (pragma disabled_rules, RuleNames): EXPLAIN then shows what a rule does, and a query whose
+	// answer changes shows a fault in it.
+	Without []string
 	// Nondeterministic lifts the determinism rule for stored expressions (pragma nondeterministic_schema).
 	Nondeterministic bool
 }

@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/quereus/quereus-migrate/types/invariant"
+import (
+	"slices"
+
+	"github.com/quereus/quereus-migrate/types/invariant"
+)
 
 // optimizer rewrites one bound statement.
 type optimizer struct {
@@ -27,16 +31,33 @@ type rule struct {
 
 // rewriteRules are applied in this order, each to the whole tree.
 var rewriteRules = []rule{
-	{"fold-constants", (*optimizer).foldConstants},       // before pushdown, so that constant conditions vanish
-	{"inline-members", (*optimizer).inlineMembers},       // so that conditions reach into members of WITH that are read once
-	{"push-filters", (*optimizer).pushFilters},           // to scans, below joins, and into join conditions
-	{"simplify-joins", (*optimizer).simplifyJoins},       // an outer join whose null-extended rows are filtered out is an inner one
-	{"push-filters-again", (*optimizer).pushFilters},     // below the joins that have become inner ones
-	{"merge-projects", (*optimizer).mergeProjects},       // what inlining and hidden sort columns have stacked up
-	{"push-limits", (*optimizer).pushLimits},             // into sorts and scans
-	{"prune-columns", (*optimizer).pruneColumns},         // last of the logical ones: earlier rules may drop the only reader
-	{"choose-access", (*optimizer).chooseAccess},         // joins and access paths, bottom up, with the orders that are asked for
-	{"merge-projects-again", (*optimizer).mergeProjects}, // where an order came for free, its sort and what it read are gone
+	{"fold-constants", (*optimizer).foldConstants}, // before pushdown, so that constant conditions vanish
+	{"inline-members", (*optimizer).inlineMembers}, // so that conditions reach into members of WITH that are read once
+	{"push-filters", (*optimizer).pushFilters},     // to scans, below joins, and into join conditions
+	{"simplify-joins", (*optimizer).simplifyJoins}, // an outer join whose null-extended rows are filtered out is an inner one
+	{"push-filters", (*optimizer).pushFilters},     // below the joins that have become inner ones
+	{"merge-projects", (*optimizer).mergeProjects}, // what inlining and hidden sort columns have stacked up
+	{"push-limits", (*optimizer).pushLimits},       // into sorts and scans
+	{"prune-columns", (*optimizer).pruneColumns},   // last of the logical ones: earlier rules may drop the only reader
+	{chooseAccess, (*optimizer).chooseAccess},      // joins and access paths, bottom up, with the orders that are asked for
+	{"merge-projects", (*optimizer).mergeProjects}, // where an order came for free, its sort and what it read are gone
+}
+
+const (
+	chooseAccess = "choose-access"
+	// orderJoins is a part of choose-access.
+	orderJoins = "order-joins"
+)
+
+// RuleNames lists the rules that Env.Without may name.
+func RuleNames() []string {
+	names := []string{orderJoins}
+	for _, r := range rewriteRules {
+		if !slices.Contains(names, r.name) {
+			names = append(names, r.name)
+		}
+	}
+	return names
 }
 
 // optimize rewrites a statement and the plans of its subqueries, innermost first.
@@ -67,12 +88,32 @@ func (o *optimizer) tree(root Node) Node {
 		if o.stops() {
 			break
 		}
-		root = r.apply(o, root)
+		switch {
+		case !o.without(r.name):
+			root = r.apply(o, root)
+		case r.name == chooseAccess:
+			root = withoutAccess(root)
+		}
 		if o.depth == 0 && (o.env.Validate || invariant.Enabled) {
 			o.validate(root, r.name)
 		}
 	}
 	return root
+}
+
+func (o *optimizer) without(rule string) bool { return slices.Contains(o.env.Without, rule) }
+
+// withoutAccess makes a tree run as it is: tables are scanned, and joins test all pairs.
+func withoutAccess(root Node) Node {
+	return bottomUp(root, func(n Node) Node {
+		j, ok := n.(*Join)
+		if !ok || !j.Lateral {
+			return n
+		}
+		j = fresh(j)
+		j.Method = ApplyJoin
+		return j
+	})
 }
 
 // subqueries applies all rules to the subqueries in the expressions of a tree.
