@@ -22,8 +22,12 @@ func (b *builder) apply(n *plan.Join) recipe {
 		}
 	}
 	p := b.pairing(n)
-	outerJoin := n.Kind == plan.LeftJoin
-	return func() Operator { return &applyOp{pairing: p, l: l(), r: r(), outer: outer, outerJoin: outerJoin} }
+	shape := applyOp{pairing: p, outer: outer, outerJoin: n.Kind == plan.LeftJoin || n.Kind == plan.AntiJoin, once: n.IsSemi(), drops: n.Kind == plan.AntiJoin}
+	return func() Operator {
+		o := shape
+		o.l, o.r = l(), r()
+		return &o
+	}
 }
 
 // applyOp opens its right side anew for each left row, whose columns the right side reads: LATERAL, and joins by index seek. It
@@ -32,7 +36,9 @@ type applyOp struct {
 	*pairing
 	l, r      Operator
 	outer     []outerColumn
-	outerJoin bool
+	outerJoin bool // a left row without a match is wanted
+	once      bool // one match is enough to know: semi and anti joins
+	drops     bool // matches are not wanted: anti joins
 	ec        *Context
 	lefts     Batch
 	at        int // in lefts; the row before it is the present one
@@ -112,6 +118,13 @@ func (o *applyOp) pull() error {
 			return err
 		}
 		o.matched = o.matched || ok
+		if ok && o.drops {
+			o.block.drop()
+		}
+		if ok && o.once {
+			o.open = false
+			return o.r.Close()
+		}
 	}
 	return nil
 }

@@ -12,13 +12,16 @@ type joinRecipe struct {
 	leftKeys, rightKeys   []Expr
 	leftWidth, rightWidth int
 	keepsLeft, keepsRight bool // unmatched rows of the side are wanted
+	once                  bool // one match of a left row is enough to know: semi and anti joins
+	drops                 bool // matches are not wanted: anti joins
 }
 
 func (b *builder) matchJoin(n *plan.Join) recipe {
 	l, r := b.node(n.L), b.node(n.R)
 	rec := &joinRecipe{
 		pairing: b.pairing(n), leftWidth: len(n.L.Output()), rightWidth: len(n.R.Output()),
-		keepsLeft: n.Kind == plan.LeftJoin || n.Kind == plan.FullJoin, keepsRight: n.Kind == plan.RightJoin || n.Kind == plan.FullJoin,
+		keepsLeft: n.Kind == plan.LeftJoin || n.Kind == plan.FullJoin || n.Kind == plan.AntiJoin, keepsRight: n.Kind == plan.RightJoin || n.Kind == plan.FullJoin,
+		once: n.IsSemi(), drops: n.Kind == plan.AntiJoin,
 	}
 	left, right := b.over(n.L.Output()), b.over(n.R.Output())
 	parts := make([]types.KeyPart, len(n.Keys))
@@ -219,13 +222,19 @@ func (o *joinOp) tryCandidate() error {
 	if o.keepsRight {
 		o.table.mark(i)
 	}
+	if o.once {
+		o.candidate = -1
+	}
+	if o.drops {
+		o.block.drop()
+	}
 	return nil
 }
 
 // finishLeft is done with the left row: without a match it comes null-extended, once all chunks have been tried.
 func (o *joinOp) finishLeft() {
 	if o.spill != nil {
-		if o.keepsLeft && o.matched {
+		if (o.keepsLeft || o.once) && o.matched {
 			o.spill.matched.add(o.number)
 		}
 		if o.spill.isLastChunk() && o.keepsLeft && !o.spill.matched.has(o.number) {
@@ -282,6 +291,9 @@ func (o *joinOp) nextLeft() (leftState, error) {
 		return leftEnd, err
 	}
 	o.candidate = o.table.first(key)
+	if o.once && o.spill != nil && o.spill.matched.has(o.number) { // in a chunk before
+		o.candidate = -1
+	}
 	return leftRow, nil
 }
 

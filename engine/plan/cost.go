@@ -31,6 +31,9 @@ func passes(x Expr) float64 {
 	return 0.4
 }
 
+// semiFraction guesses the part of left rows that a semi or an anti join passes.
+const semiFraction = 0.5
+
 func sortCost(rows float64) float64 { return rows * math.Log2(rows+2) * 0.2 }
 
 // hashCost is the cost of a hash join that remembers the right rows.
@@ -41,3 +44,9 @@ func loopCost(l, r *Estimate) float64 { return l.Cost + r.Cost + l.Rows*r.Rows }
 
 // applyCost is the cost of opening the right side for every left row.
 func applyCost(l, r *Estimate) float64 { return l.Cost + l.Rows*(r.Cost+2) }
+
+// semiApplyCost is applyCost of a semi or an anti join, which reads no further than to the first match.
+func semiApplyCost(l, r *Estimate) float64 {
+	const read = 0.1
+	return l.Cost + l.Rows*(r.Cost*read+2)
+}

@@ -42,10 +42,10 @@
 //
 // What specs 10 and 11 ask for and what is not there yet has its place:
 //
-// Decorrelation: a correlated EXISTS, [NOT] IN or scalar subquery is a Subplan that runs for each row that reaches it; an uncorrelated
-// one runs once, and of IN is kept as a set, so it gains nothing. A conjunct may become a join of its row source with the Subplan's
-// tree: JoinKind needs a semi and an anti join, NOT IN in the form where NULL on either side is neither a match nor none. It must happen in
-// optimizer.tree before subqueries go through the rules: afterwards their conditions are in scans and their sorts gone.
+// Decorrelation: conditions with a correlated [NOT] EXISTS or IN over one table are semi and anti joins (rule_decorrelate.go). Over
+// several tables, with NULL in NOT IN, in select lists and under OR, and scalar subqueries, they are Subplans that run for each row that
+// reaches them; an uncorrelated one runs once, and of IN is kept as a set. Over several tables the choice needs both plans' costs: few
+// rows at hand may seek where a join would read everything.
 //
 // Parallel scans: a Scan from which nobody asks an order may be cut into ranges of its access's key, for which the module contract
 // needs an ability that gives the places to cut. choose-access marks such a scan; package exec says what runs above it.

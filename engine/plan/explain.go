@@ -104,7 +104,7 @@ func (e *explainer) add(r ExplainRow, est *Estimate, parent, level int) int {
 	return r.ID
 }
 
-var joinWords = [...]string{InnerJoin: "inner", LeftJoin: "left", RightJoin: "right", FullJoin: "full"}
+var joinWords = [...]string{InnerJoin: "inner", LeftJoin: "left", RightJoin: "right", FullJoin: "full", SemiJoin: "semi", AntiJoin: "anti"}
 var methodWords = [...]string{LoopJoin: "loop", ApplyJoin: "apply", HashJoin: "hash"}
 var setOpWords = [...]string{ast.Union: "union", ast.UnionAll: "union all", ast.Intersect: "intersect", ast.Except: "except", ast.Diff: "diff"}
 

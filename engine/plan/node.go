@@ -139,12 +139,15 @@ func itemColumns(items []Item) []Column {
 // JoinKind is a kind of join.
 type JoinKind uint8
 
-// The joins. A cross join is an inner join without condition.
+// The joins. A cross join is an inner join without condition. A semi join passes the left rows that match a right one, an anti join
+// those that match none; their rows are the left ones.
 const (
 	InnerJoin JoinKind = iota
 	LeftJoin
 	RightJoin
 	FullJoin
+	SemiJoin
+	AntiJoin
 )
 
 // JoinMethod is how a join finds matches.
@@ -198,8 +201,14 @@ func (j *Join) Output() []Column {
 	return cols
 }
 
-// inputColumns lists the columns of both inputs; those of a null-extended side are nullable.
+// IsSemi reports whether the join is a semi or an anti join.
+func (j *Join) IsSemi() bool { return j.Kind == SemiJoin || j.Kind == AntiJoin }
+
+// inputColumns lists the columns of both inputs, or of the left one where the join passes no right one on; those of a null-extended side are nullable.
 func (j *Join) inputColumns() []Column {
+	if j.IsSemi() {
+		return j.L.Output()
+	}
 	l, r := j.L.Output(), j.R.Output()
 	if j.Kind == RightJoin || j.Kind == FullJoin {
 		l = nullable(l)

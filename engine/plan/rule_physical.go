@@ -196,7 +196,7 @@ func provided(n Node) []orderTerm {
 	case *With:
 		return provided(n.Body)
 	case *Join:
-		if n.Method != HashJoin && (n.Kind == InnerJoin || n.Kind == LeftJoin) { // one that spills loses the order
+		if n.Method != HashJoin && n.Kind != RightJoin && n.Kind != FullJoin { // one that spills loses the order
 			return provided(n.L)
 		}
 	case *Project:
@@ -288,6 +288,9 @@ func (j *Join) hashOrLoop() {
 	if len(keys) == 0 {
 		j.Method = LoopJoin
 		j.Rows, j.Cost = l.Rows*r.Rows*selectivity(j.On), loopCost(l, r)
+		if j.IsSemi() {
+			j.Rows = l.Rows * semiFraction
+		}
 		return
 	}
 	j.Method, j.Keys, j.On = HashJoin, keys, rest
@@ -295,6 +298,9 @@ func (j *Join) hashOrLoop() {
 		l, r = r, l
 	}
 	j.Rows, j.Cost = max(l.Rows, r.Rows)*selectivity(rest), hashCost(l, r)
+	if j.IsSemi() {
+		j.Rows = l.Rows * semiFraction
+	}
 }
 
 // swapsSides reports whether a hash join is to remember the left rows because they are far fewer.
@@ -364,7 +370,7 @@ func isJoinKey(c *Compare) bool {
 // seekJoin plans an outer join as a seek of the right side for each left row; nil when the right side cannot be sought by the
 // condition.
 func (o *optimizer) seekJoin(j *Join) *Join {
-	if j.Kind != LeftJoin || len(j.On) == 0 {
+	if j.Kind != LeftJoin && !j.IsSemi() || len(j.On) == 0 {
 		return nil
 	}
 	r := o.seek(j.R, j.On)
@@ -375,6 +381,9 @@ func (o *optimizer) seekJoin(j *Join) *Join {
 	c.R, c.On, c.Method = r, nil, ApplyJoin
 	l := j.L.Expected()
 	c.Rows, c.Cost = max(1, l.Rows*r.Expected().Rows), applyCost(l, r.Expected())
+	if j.IsSemi() {
+		c.Rows, c.Cost = l.Rows*semiFraction, semiApplyCost(l, r.Expected())
+	}
 	return c
 }
 

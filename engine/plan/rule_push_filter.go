@@ -170,6 +170,9 @@ func (o *optimizer) pushJoin(j *Join, conds []Expr) Node {
 	case LeftJoin:
 		toL, conds = split(conds, readsOnly(l, r))
 		toR, j.On = split(j.On, readsOnly(r, l))
+	case SemiJoin, AntiJoin: // what is above reads left columns only
+		toL, conds = conds, nil
+		toR, j.On = split(j.On, readsOnly(r, l))
 	case RightJoin:
 		toR, conds = split(conds, readsOnly(r, l))
 		toL, j.On = split(j.On, readsOnly(l, r))

@@ -11,6 +11,8 @@ type optimizer struct {
 	b   *Binder
 	env *Env
 	err error
+	// rules are rewriteRules, which plan-subqueries applies to subqueries.
+	rules []rule
 	// depth counts the subqueries around the tree that rules are applied to.
 	depth int
 	// subplans are the planned subqueries, by what they were before and by themselves.
@@ -31,6 +33,8 @@ type rule struct {
 
 // rewriteRules are applied in this order, each to the whole tree.
 var rewriteRules = []rule{
+	{"decorrelate", (*optimizer).decorrelate},      // subqueries that are joins, before they are planned by themselves
+	{planSubqueries, (*optimizer).subqueries},      // innermost first, so that every other rule meets them planned
 	{"fold-constants", (*optimizer).foldConstants}, // before pushdown, so that constant conditions vanish
 	{"inline-members", (*optimizer).inlineMembers}, // so that conditions reach into members of WITH that are read once
 	{"push-filters", (*optimizer).pushFilters},     // to scans, below joins, and into join conditions
@@ -44,7 +48,8 @@ var rewriteRules = []rule{
 }
 
 const (
-	chooseAccess = "choose-access"
+	chooseAccess   = "choose-access"
+	planSubqueries = "plan-subqueries"
 	// orderJoins is a part of choose-access.
 	orderJoins = "order-joins"
 )
@@ -53,7 +58,7 @@ const (
 func RuleNames() []string {
 	names := []string{orderJoins}
 	for _, r := range rewriteRules {
-		if !slices.Contains(names, r.name) {
+		if r.name != planSubqueries && !slices.Contains(names, r.name) {
 			names = append(names, r.name)
 		}
 	}
@@ -68,7 +73,7 @@ func (b *Binder) optimize(root Node) (Node, error) {
 }
 
 func newOptimizer(b *Binder) *optimizer {
-	return &optimizer{b: b, env: b.env, subplans: map[*Subplan]*Subplan{}, members: map[*CTE]*Estimate{}, relations: map[plannedRelation]Node{}}
+	return &optimizer{b: b, env: b.env, rules: rewriteRules, subplans: map[*Subplan]*Subplan{}, members: map[*CTE]*Estimate{}, relations: map[plannedRelation]Node{}}
 }
 
 // stops reports whether planning is to end: it failed, or the statement is not wanted any more.
@@ -79,12 +84,9 @@ func (o *optimizer) stops() bool {
 	return o.err != nil
 }
 
-// tree applies all rules to a tree, after its subqueries.
+// tree applies all rules to a tree.
 func (o *optimizer) tree(root Node) Node {
-	o.depth++
-	root = o.subqueries(root)
-	o.depth--
-	for _, r := range rewriteRules {
+	for _, r := range o.rules {
 		if o.stops() {
 			break
 		}
@@ -118,6 +120,8 @@ func withoutAccess(root Node) Node {
 
 // subqueries applies all rules to the subqueries in the expressions of a tree.
 func (o *optimizer) subqueries(root Node) Node {
+	o.depth++
+	defer func() { o.depth-- }()
 	return bottomUp(root, func(n Node) Node { return mapExprs(n, o.planSubqueries) })
 }
 
