@@ -154,7 +154,7 @@ func TestInterrupt(t *testing.T) {
 	for _, sql := range []string{
 		"with recursive c(n) as (select 1 union all select n + 1 from c) option (maxrecursion 0) select n from c where n < 0",
 		"select count(*) from generate_series(1, 1000000000)",
-		"select count(*) from t a, t b, t c, t d, t e, t f, t g, t h, t i, t j, t k, t l, t m, t n, t o where a.id + b.id + o.id = 100",
+		"select count(*) from t a, t b, t c, t d, t e, t f, t g, t h, t i, t j, t k, t l, t m, t n, t o where a.id + b.id + c.id + d.id + e.id + f.id + g.id + h.id + i.id + j.id + k.id + l.id + m.id + n.id + o.id = 100",
 	} {
 		p, err := db.plan(sql)
 		require.NoError(t, err, sql)
