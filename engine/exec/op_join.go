@@ -150,6 +150,9 @@ func (o *joinOp) addRight(row types.Row) error {
 	if o.spill != nil {
 		return o.spill.addRight(row, key)
 	}
+	if o.once && o.cond == nil && key != nil && o.table.first(key) >= 0 {
+		return nil // one row of a key is enough
+	}
 	o.table.add(row, key)
 	if o.table.weight() < o.ec.budget() {
 		return nil

@@ -42,10 +42,10 @@
 //
 // What specs 10 and 11 ask for and what is not there yet has its place:
 //
-// Decorrelation: conditions with a correlated [NOT] EXISTS or IN over one table are semi and anti joins (rule_decorrelate.go). Over
-// several tables, with NULL in NOT IN, in select lists and under OR, and scalar subqueries, they are Subplans that run for each row that
-// reaches them; an uncorrelated one runs once, and of IN is kept as a set. Over several tables the choice needs both plans' costs: few
-// rows at hand may seek where a join would read everything.
+// Decorrelation: conditions with a correlated [NOT] EXISTS or IN over one table, and with an uncorrelated IN, are semi and anti joins
+// (rule_decorrelate.go). Over several tables, with NULL in NOT IN, in select lists and under OR, and scalar subqueries, they are Subplans
+// that run for each row that reaches them, or once if uncorrelated. Over several tables the choice needs both plans' costs: few rows at
+// hand may seek where a join would read everything.
 //
 // Parallel scans: a Scan from which nobody asks an order may be cut into ranges of its access's key, for which the module contract
 // needs an ability that gives the places to cut. choose-access marks such a scan; package exec says what runs above it.

@@ -3,13 +3,16 @@ package plan
 import (
 	"slices"
 
+	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
 
 // decorrelate makes joins of conditions with a subquery over one table that reads the row at hand: [NOT] EXISTS and IN become semi and
 // anti joins, NOT IN where no NULL can meet. So the table is read once, or sought in, whichever is cheaper. It comes before subqueries
-// are planned, as their conditions are then in scans.
+// are planned, as their conditions are then in scans. An IN whose query does not read the row at hand becomes a semi join too, unless
+// its tree may run many times: the set of an IN is made once.
 func (o *optimizer) decorrelate(root Node) Node {
+	once := o.depth == 0 && !repeats(root)
 	return bottomUp(root, func(n Node) Node {
 		f, ok := n.(*Filter)
 		if !ok {
@@ -18,7 +21,7 @@ func (o *optimizer) decorrelate(root Node) Node {
 		in := f.Input
 		var rest []Expr
 		for _, x := range f.Conds {
-			if j := o.subqueryJoin(in, x); j != nil {
+			if j := o.subqueryJoin(in, x, once); j != nil {
 				in = j
 			} else {
 				rest = append(rest, x)
@@ -31,9 +34,23 @@ func (o *optimizer) decorrelate(root Node) Node {
 	})
 }
 
+// repeats reports whether a part of a tree may run many times.
+func repeats(root Node) bool {
+	found := false
+	walkTree(root, func(n Node) {
+		switch n := n.(type) {
+		case *Join:
+			found = found || n.Lateral
+		case *Recursive:
+			found = true
+		}
+	})
+	return found
+}
+
 // subqueryJoin gives the join that passes the rows of a node for which a condition is true; nil where the condition is none that can be
 // one.
-func (o *optimizer) subqueryJoin(in Node, x Expr) *Join {
+func (o *optimizer) subqueryJoin(in Node, x Expr, once bool) *Join {
 	kind := SemiJoin
 	if n, ok := x.(*Not); ok {
 		kind, x = AntiJoin, n.X
@@ -46,6 +63,9 @@ func (o *optimizer) subqueryJoin(in Node, x Expr) *Join {
 			kind = AntiJoin
 		} else {
 			kind = SemiJoin
+		}
+		if once && kind == SemiJoin && !x.Plan.outside.cols.Meets(outputOf(in)) {
+			return o.setJoin(in, x)
 		}
 		return o.semiJoin(in, kind, x.Plan, x)
 	}
@@ -75,6 +95,22 @@ func (o *optimizer) semiJoin(l Node, kind JoinKind, s *Subplan, in *InQuery) *Jo
 		on = append(equal, on...)
 	}
 	return &Join{Kind: kind, L: l, R: o.decorrelate(filter(r, own)), On: on}
+}
+
+// setJoin joins a node with the rows of an IN that does not read the row at hand.
+func (o *optimizer) setJoin(l Node, in *InQuery) *Join {
+	if nodeVaries(in.Plan.Root) {
+		return nil
+	}
+	var members []Expr
+	for _, c := range in.Plan.Root.Output() {
+		members = append(members, o.b.ref(c, ast.NoPos))
+	}
+	on, ok := membership(in, members, SemiJoin)
+	if !ok {
+		return nil
+	}
+	return &Join{Kind: SemiJoin, L: l, R: o.decorrelate(in.Plan.Root), On: on}
 }
 
 // withoutProjects gives what stands below the projections of a tree, and the tree's columns as expressions over it.

@@ -265,8 +265,46 @@ func (o *optimizer) physicalJoin(n *Join, want []orderTerm) Node {
 	j.R = o.physical(n.R, nil)
 	j.hashOrLoop()
 	if seek != nil && seek.Cost < j.Cost {
-		return seek
+		j = seek
 	}
+	if j.Cost > worthSwapping && !o.keepsOrder {
+		if back := o.seekLeft(n); back != nil && back.Cost < j.Cost*worthReordering {
+			return back
+		}
+	}
+	return j
+}
+
+// seekLeft plans a semi join as a seek of the left side for each of the right side's distinct values; nil where these may differ and
+// still be equal to one value, or the left side cannot be sought.
+func (o *optimizer) seekLeft(n *Join) *Join {
+	if n.Kind != SemiJoin || len(n.On) == 0 {
+		return nil
+	}
+	right := n.R.Output()
+	p := &Project{Input: n.R}
+	for _, x := range n.On {
+		k, ok := joinKey(x, outputOf(n.L), outputOf(n.R))
+		c, isCol := k.R.(*Col)
+		if !ok || !isCol || k.L.Static().Type != c.Type || k.By.Type != nil && k.By.Type != c.Type {
+			return nil
+		}
+		col := right[findColumn(right, c.ID)]
+		if !isExact(col) || c.Type == types.TypeText && k.By.Collation != types.Binary || findColumn(p.Output(), c.ID) >= 0 {
+			return nil
+		}
+		p.Items = append(p.Items, Item{Column: col, X: c})
+	}
+	l := o.seek(n.L, n.On)
+	if l == nil {
+		return nil
+	}
+	d := o.physical(&Distinct{Input: p, Width: len(p.Items)}, nil)
+	j := &Join{Kind: InnerJoin, Method: ApplyJoin, L: d, R: l, Emit: n.Emit}
+	if j.Emit == nil {
+		j.Emit = n.L.Output()
+	}
+	j.Rows, j.Cost = max(1, d.Expected().Rows*l.Expected().Rows), applyCost(d.Expected(), l.Expected())
 	return j
 }
 
