@@ -40,6 +40,7 @@ func (c *change) addColumn(t *catalog.Table, a *ast.AddColumn, ddl string) error
 	if err := c.rework(work); err != nil {
 		return err
 	}
+	c.env.Added(w.table, w.position)
 	return c.proveColumn(w)
 }
 

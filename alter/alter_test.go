@@ -43,6 +43,7 @@ func (e *catalogEnv) CheckExpression(*catalog.Snapshot, *catalog.Table, catalog.
 }
 
 func (e *catalogEnv) Changed(*catalog.Table, []int)                                  {}
+func (e *catalogEnv) Added(*catalog.Table, int)                                      {}
 func (e *catalogEnv) Rekeyed(*catalog.Table)                                         {}
 func (e *catalogEnv) Offenders() alter.Offenders                                     { return nil }
 func (e *catalogEnv) Untold(error)                                                   {}

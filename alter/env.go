@@ -61,6 +61,8 @@ type Env interface {
 	// otherwise. What depends on them and is not part of the table itself is the caller's to judge. Rekeyed is told a table that has
 	// got another key.
 	Changed(t *catalog.Table, columns []int)
+	// Added is told a new column: a text that names it may mean another than before.
+	Added(t *catalog.Table, column int)
 	Rekeyed(t *catalog.Table)
 	// Offenders takes the rows because of which the statement is refused, nil when nobody wants to know them.
 	Offenders() Offenders

@@ -38,6 +38,7 @@ func (e *alterEnv) Leaving(t *catalog.Table, constraint string) bool {
 }
 
 func (e *alterEnv) Changed(t *catalog.Table, columns []int) { e.touched.columns(t, columns) }
+func (e *alterEnv) Added(t *catalog.Table, column int)      { e.touched.add(t, column) }
 func (e *alterEnv) Rekeyed(t *catalog.Table)                { e.touched.key(t) }
 
 func (e *alterEnv) Offenders() alter.Offenders {

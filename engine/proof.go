@@ -63,12 +63,9 @@ func (p *proof) done(step int, s ast.Stmt, touched touches) {
 	for id, x := range touched {
 		p.steps[id] = append(p.steps[id], step)
 		if p.changed[id] == nil {
-			p.changed[id] = &touch{columns: map[catalog.ColumnID]bool{}}
+			p.changed[id] = newTouch()
 		}
-		for c := range x.columns {
-			p.changed[id].columns[c] = true
-		}
-		p.changed[id].rekeyed = p.changed[id].rekeyed || x.rekeyed
+		p.changed[id].join(x)
 	}
 	if !p.testsAdded {
 		return
@@ -170,14 +167,15 @@ func (p *proof) lastTouch(test func(touches) bool, tables ...*catalog.Table) int
 
 // stepBehind gives the last step that changes something which a text reads; -1 when none does, or when one that should have failed.
 func (p *proof) stepBehind(n ast.Node, path []string, own *catalog.Table) int {
-	if own != nil && p.changed[own.ID] == nil && !holdsQuery(n) {
+	hasQuery := holdsQuery(n)
+	if own != nil && p.changed[own.ID] == nil && !hasQuery {
 		return -1
 	}
 	reads := p.names.ReadsOf(n, path, own)
-	if !p.changed.reach(reads) || p.readsFailed(reads) {
+	if !p.changed.reach(reads, hasQuery) || p.readsFailed(reads) {
 		return -1
 	}
-	return p.lastTouch(func(ts touches) bool { return ts.reach(reads) }, reads.Tables...)
+	return p.lastTouch(func(ts touches) bool { return ts.reach(reads, hasQuery) }, reads.Tables...)
 }
 
 func holdsQuery(n ast.Node) bool {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"maps"
+
 	"github.com/quereus/quereus-migrate/catalog"
 )
 
@@ -10,15 +12,34 @@ type touches map[catalog.ID]*touch
 
 type touch struct {
 	columns map[catalog.ColumnID]bool
+	// added are new columns: a query that names one meant another column before, if it is not as new.
+	added map[catalog.ColumnID]bool
 	// rekeyed tells that the table has got another key.
 	rekeyed bool
 }
 
 func (ts touches) of(t *catalog.Table) *touch {
 	if ts[t.ID] == nil {
-		ts[t.ID] = &touch{columns: map[catalog.ColumnID]bool{}}
+		ts[t.ID] = newTouch()
 	}
 	return ts[t.ID]
+}
+
+func newTouch() *touch {
+	return &touch{columns: map[catalog.ColumnID]bool{}, added: map[catalog.ColumnID]bool{}}
+}
+
+// join takes over what another touch has.
+func (x *touch) join(other *touch) {
+	maps.Copy(x.columns, other.columns)
+	maps.Copy(x.added, other.added)
+	x.rekeyed = x.rekeyed || other.rekeyed
+}
+
+func (ts touches) add(t *catalog.Table, column int) {
+	if ts != nil {
+		ts.of(t).added[t.Columns[column].ID] = true
+	}
 }
 
 func (ts touches) columns(t *catalog.Table, positions []int) {
@@ -43,14 +64,15 @@ func (ts touches) holds(t *catalog.Table, column int) bool {
 	return x != nil && x.columns[t.Columns[column].ID]
 }
 
-// reach reports whether a text may read anything of them.
-func (ts touches) reach(r *catalog.Reads) bool {
+// reach reports whether a text may read anything of them; new columns count for one that holds queries.
+func (ts touches) reach(r *catalog.Reads, hasQuery bool) bool {
 	for _, t := range r.Tables {
 		if ts[t.ID] == nil {
 			continue
 		}
 		for i, c := range t.Columns {
-			if ts.holds(t, i) && r.Column(t, c.Name) {
+			isTouched := ts.holds(t, i) || hasQuery && ts[t.ID].added[c.ID]
+			if isTouched && r.Column(t, c.Name) {
 				return true
 			}
 		}
