@@ -64,6 +64,14 @@ func isRekeyed(before, now *catalog.Table) bool {
 	})
 }
 
+// isRetyped reports whether some of a table's columns have become of another type, so that what was written is no longer what is there.
+func isRetyped(before *catalog.Table, columns []*catalog.Column) bool {
+	return slices.ContainsFunc(columns, func(c *catalog.Column) bool {
+		at := slices.IndexFunc(before.Columns, func(b *catalog.Column) bool { return b.ID == c.ID })
+		return at >= 0 && before.Columns[at].Type != c.Type
+	})
+}
+
 func tableByID(s *catalog.Snapshot, id catalog.ID) *catalog.Table {
 	for _, schema := range s.Schemas() {
 		for t := range s.Tables(schema) {
@@ -77,9 +85,6 @@ func tableByID(s *catalog.Snapshot, id catalog.ID) *catalog.Table {
 
 // checks evaluates one CHECK for all rows that wait.
 func (j *judge) checks(now *catalog.Table, entries []queued) (err error) {
-	if c := entries[0].check; isRekeyed(c.rules.table, now) {
-		return j.wholeCheck(now, c)
-	}
 	var present *presentCheck
 	var run *RowRun
 	defer func() {
@@ -108,25 +113,18 @@ func (j *judge) checks(now *catalog.Table, entries []queued) (err error) {
 	return nil
 }
 
-// wholeCheck judges a CHECK over all rows of its table.
-func (j *judge) wholeCheck(now *catalog.Table, c *checkRecipe) error {
-	k, err := plan.BindDeferredCheck(c.rules.table, c.check, now, c.rules.op, j.env)
-	if err != nil || k == nil {
-		return err
-	}
-	broken, err := j.whole(now, k.Position, nil)
-	if err == nil && broken {
-		err = &types.Error{Code: types.CONSTRAINT, Message: k.Message}
-	}
-	return err
-}
-
 // presentCheck is a CHECK as the final catalog has it.
 type presentCheck struct {
 	of      *checkRecipe
 	table   *catalog.Table
 	program *RowProgram
 	message string
+	// position is the CHECK's in its table, of one that was bound anew.
+	position int
+	// rekeyed and retyped tell what has become of the table since: rows are known by another key, and hold other values.
+	rekeyed, retyped bool
+	// holds tells that the CHECK was found to hold for all rows.
+	holds bool
 	// columns says where each column of the table stood when the row was written, -1 for one added since; nil when nothing moved.
 	columns []int
 }
@@ -141,7 +139,8 @@ func (j *judge) presentCheck(now *catalog.Table, c *checkRecipe) (*presentCheck,
 	if err != nil || k == nil {
 		return nil, err
 	}
-	p.message = k.Message
+	p.message, p.position = k.Message, k.Position
+	p.rekeyed, p.retyped = isRekeyed(c.rules.table, now), isRetyped(c.rules.table, now.Columns)
 	if p.program, err = CompileRow(k.Deferred); err != nil {
 		return nil, err
 	}
@@ -158,44 +157,93 @@ func movedColumns(before, now *catalog.Table) []int {
 	return out
 }
 
-// frame gives the row that the check is evaluated over: images as the table is now, with values added since filled in.
-func (p *presentCheck) frame(row types.Row) types.Row {
+// frame gives the row that the check is evaluated over: images as the table is now, with values added since filled in and others
+// converted to the types that their columns have by now.
+func (p *presentCheck) frame(row types.Row) (types.Row, error) {
 	if p.columns == nil {
-		return row
+		return row, nil
 	}
-	before := len(p.of.rules.table.Columns)
+	before := p.of.rules.table.Columns
 	var out types.Row
 	for image := range 2 {
 		for i, from := range p.columns {
+			c := p.table.Columns[i]
 			if from < 0 {
-				out = append(out, p.table.Columns[i].Fill)
-			} else {
-				out = append(out, row[image*before+from])
+				out = append(out, c.Fill)
+				continue
 			}
+			v := row[image*len(before)+from]
+			if before[from].Type != c.Type {
+				var err error
+				if v, err = types.WriteConverter(c.Type, c.Name)(v); err != nil {
+					return nil, err
+				}
+			}
+			out = append(out, v)
 		}
 	}
-	return append(out, row[2*before:]...)
+	return append(out, row[2*len(before):]...), nil
 }
 
-// check evaluates a CHECK for a row that was written. What is false of a row that is gone does not count.
+// judgedWhole reports whether all rows of the table must satisfy the CHECK as they are, so that it can be judged without knowing which were
+// written: it applies to INSERT and UPDATE and sees nothing of a write.
+func (p *presentCheck) judgedWhole() bool {
+	const both = ast.OnInsert | ast.OnUpdate
+	c := p.table.Checks[p.position]
+	return p.of.rules.op != ast.OnDelete && c.Ops&both == both && !p.table.SeesWrite(c.X)
+}
+
+// wholeCheck judges a CHECK over all rows of its table, once.
+func (j *judge) wholeCheck(p *presentCheck) error {
+	if p.holds {
+		return nil
+	}
+	broken, err := j.whole(p.table, p.position, nil)
+	if err == nil && broken {
+		err = p.violation()
+	}
+	p.holds = err == nil
+	return err
+}
+
+func (p *presentCheck) violation() error {
+	return &types.Error{Code: types.CONSTRAINT, Message: p.message}
+}
+
+// check evaluates a CHECK for a row that was written. What is false of a row that is gone does not count; where rows cannot be found again
+// the CHECK is judged over all rows, and one that cannot be judged so counts.
 func (j *judge) check(p *presentCheck, run *RowRun, e queued) error {
-	frame := p.frame(e.row)
-	v, err := run.Eval(frame)
+	if p.retyped && p.judgedWhole() {
+		return j.wholeCheck(p)
+	}
+	frame, err := p.frame(e.row)
 	if err == nil {
-		if !catalog.CheckFails(v) {
+		err = p.test(run, frame)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case p.of.rules.op == ast.OnDelete || frame == nil:
+		return err
+	case !p.rekeyed:
+		rows, e2 := j.fetch(p.table, []types.Row{keyOf(p.table, frame)})
+		if e2 != nil {
+			return e2
+		}
+		if rows[0] == nil {
 			return nil
 		}
-		err = &types.Error{Code: types.CONSTRAINT, Message: p.message}
+	case p.judgedWhole():
+		return j.wholeCheck(p)
 	}
-	if p.of.rules.op == ast.OnDelete {
-		return err
-	}
-	rows, e2 := j.fetch(p.table, []types.Row{keyOf(p.table, frame)})
-	if e2 != nil {
-		return e2
-	}
-	if rows[0] == nil {
-		return nil
+	return err
+}
+
+// test evaluates the CHECK over a frame.
+func (p *presentCheck) test(run *RowRun, frame types.Row) error {
+	v, err := run.Eval(frame)
+	if err == nil && catalog.CheckFails(v) {
+		err = p.violation()
 	}
 	return err
 }
@@ -297,7 +345,14 @@ func (j *judge) references(now *catalog.Table, entries []queued) error {
 	if err != nil || ref == nil {
 		return err
 	}
-	if isRekeyed(entries[0].ref.Child, now) {
+	var referring []*catalog.Column
+	for _, c := range ref.Key.Columns {
+		referring = append(referring, now.Columns[c])
+	}
+	moved := func(e queued) bool {
+		return e.ref.Child != now && (isRekeyed(e.ref.Child, now) || isRetyped(e.ref.Child, referring))
+	}
+	if slices.ContainsFunc(entries, moved) {
 		broken, err := j.whole(now, -1, ref.Key)
 		if err == nil && broken {
 			err = ref.violation()
