@@ -170,6 +170,8 @@ type Join struct {
 	On []Expr
 	// Lateral says that the right side reads columns of the left one.
 	Lateral bool
+	// Set tells of a semi join that stands for an IN whose query does not read the left row.
+	Set bool
 	// LeftMatched and RightMatched are boolean columns that tell whether the row has a part from that side; ID 0 for none.
 	LeftMatched, RightMatched Column
 	Method                    JoinMethod

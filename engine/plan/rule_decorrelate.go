@@ -110,7 +110,7 @@ func (o *optimizer) setJoin(l Node, in *InQuery) *Join {
 	if !ok {
 		return nil
 	}
-	return &Join{Kind: SemiJoin, L: l, R: o.decorrelate(in.Plan.Root), On: on}
+	return &Join{Kind: SemiJoin, L: l, R: o.decorrelate(in.Plan.Root), On: on, Set: true}
 }
 
 // withoutProjects gives what stands below the projections of a tree, and the tree's columns as expressions over it.

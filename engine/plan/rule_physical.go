@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -272,7 +273,55 @@ func (o *optimizer) physicalJoin(n *Join, want []orderTerm) Node {
 			return back
 		}
 	}
+	if j.Set && j.Method == HashJoin && len(j.On) == 0 {
+		return o.memberFilter(j)
+	}
 	return j
+}
+
+// memberFilter tests the left rows of a join that stands for an IN against the set of the right ones, which holds keys and not rows.
+func (o *optimizer) memberFilter(j *Join) Node {
+	in := &InQuery{Info: Info{Type: types.TypeBoolean, Nullable: true}}
+	p := &Project{Input: j.R}
+	p.Estimate = *j.R.Expected()
+	for _, k := range j.Keys {
+		in.X, in.By = append(in.X, k.L), append(in.By, Match{Order: k.By})
+		it := Item{Column: o.b.column("", k.R.Static()), X: k.R}
+		if c, ok := k.R.(*Col); ok {
+			it.Name = c.Name
+		}
+		p.Items = append(p.Items, it)
+	}
+	in.Plan = newSubplan(p)
+	if right := j.R.Output(); slices.EqualFunc(right, j.Keys, func(c Column, k JoinKey) bool {
+		col, ok := k.R.(*Col)
+		return ok && col.ID == c.ID
+	}) {
+		in.Plan = newSubplan(j.R)
+	}
+	var n Node
+	if s, ok := j.L.(*Scan); ok && s.Top == nil {
+		s = copyNode(s).(*Scan)
+		if s.Access != nil {
+			s.Access.Residual = subqueriesLast(append(s.Access.Residual, in))
+		} else {
+			s.Filters = subqueriesLast(append(s.Filters, in))
+		}
+		n = s
+	} else {
+		n = filter(j.L, []Expr{in})
+	}
+	*n.Expected() = j.Estimate
+	out := n.Output()
+	if j.Emit == nil || slices.EqualFunc(out, j.Emit, func(a, b Column) bool { return a.ID == b.ID }) {
+		return n
+	}
+	emit := &Project{Input: n}
+	emit.Estimate = j.Estimate
+	for _, c := range j.Emit {
+		emit.Items = append(emit.Items, Item{Column: c, X: o.b.ref(c, ast.NoPos)})
+	}
+	return emit
 }
 
 // seekLeft plans a semi join as a seek of the left side for each of the right side's distinct values; nil where these may differ and
