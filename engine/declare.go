@@ -173,13 +173,13 @@ func (t *tx) apply(ctx context.Context, p *differ.Plan, d *catalog.Declared, wit
 		}
 		proof.done(i, p.Steps[i].Stmt, touched)
 	}
-	if err := proof.judgeTables(ctx); err != nil {
-		return err
-	}
-	if withSeed && len(proof.broken()) == 0 {
+	if withSeed {
 		if _, err := t.seed(ctx, d); err != nil {
 			return err
 		}
+	}
+	if err := proof.judgeTables(ctx); err != nil {
+		return err
 	}
 	if err := proof.judgeAssertions(ctx); err != nil {
 		return err

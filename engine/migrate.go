@@ -247,13 +247,13 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 
 // settle inserts the seeds and judges what the steps have left to be judged. Without the steps that failed there are no seeds.
 func (m *migration) settle(ctx context.Context) (seeded int64, err error) {
-	if err := m.proof.judgeTables(ctx); err != nil {
-		return 0, err
-	}
-	if m.options.Seeds != nil && len(m.failed) == 0 && len(m.proof.broken()) == 0 {
+	if m.options.Seeds != nil && len(m.failed) == 0 {
 		if seeded, err = m.tx.seed(ctx, m.options.Seeds); err != nil {
 			return 0, err
 		}
+	}
+	if err := m.proof.judgeTables(ctx); err != nil {
+		return 0, err
 	}
 	if err := m.proof.judgeAssertions(ctx); err != nil {
 		return 0, err

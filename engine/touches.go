@@ -14,8 +14,8 @@ type touch struct {
 	columns map[catalog.ColumnID]bool
 	// added are new columns: a query that names one meant another column before, if it is not as new.
 	added map[catalog.ColumnID]bool
-	// rekeyed tells that the table has got another key.
-	rekeyed bool
+	// rekeyed tells that the table has got another key, created that it is new: rules of others may have waited for it.
+	rekeyed, created bool
 }
 
 func (ts touches) of(t *catalog.Table) *touch {
@@ -33,7 +33,7 @@ func newTouch() *touch {
 func (x *touch) join(other *touch) {
 	maps.Copy(x.columns, other.columns)
 	maps.Copy(x.added, other.added)
-	x.rekeyed = x.rekeyed || other.rekeyed
+	x.rekeyed, x.created = x.rekeyed || other.rekeyed, x.created || other.created
 }
 
 func (ts touches) add(t *catalog.Table, column int) {
@@ -70,6 +70,9 @@ func (ts touches) reach(r *catalog.Reads, hasQuery bool) bool {
 		if ts[t.ID] == nil {
 			continue
 		}
+		if hasQuery && ts[t.ID].created {
+			return true
+		}
 		for i, c := range t.Columns {
 			isTouched := ts.holds(t, i) || hasQuery && ts[t.ID].added[c.ID]
 			if isTouched && r.Column(t, c.Name) {
@@ -90,7 +93,7 @@ func (ts touches) reachKey(child *catalog.Table, fk *catalog.ForeignKey, parent 
 	if parent == nil || ts[parent.ID] == nil {
 		return false
 	}
-	if fk.ParentColumns == nil && ts[parent.ID].rekeyed {
+	if ts[parent.ID].created || fk.ParentColumns == nil && ts[parent.ID].rekeyed {
 		return true
 	}
 	columns, ok := fk.ParentPositions(parent)
