@@ -93,7 +93,7 @@ func (s *Store) TakeCheckpoint(ctx context.Context) (uint64, error) {
 func (r *root) moveDir(from string, to ...string) error {
 	target := r.path(to...)
 	parent := r.fs.PathDir(target)
-	if err := r.fs.MkdirAll(parent, 0o755); err != nil {
+	if err := r.fs.MkdirAll(parent, ownerOnly); err != nil {
 		return err
 	}
 	if err := r.fs.Rename(from, target); err != nil {
@@ -179,7 +179,7 @@ func (r *root) freeStoreName() (string, error) {
 
 // copyStore copies a store that is not open. Tables never change and are linked; everything else Pebble may write again.
 func copyStore(ctx context.Context, fs vfs.FS, from, to string) error {
-	if err := fs.MkdirAll(to, 0o755); err != nil {
+	if err := fs.MkdirAll(to, ownerOnly); err != nil {
 		return err
 	}
 	names, err := fs.List(from)

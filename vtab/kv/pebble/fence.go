@@ -145,8 +145,8 @@ func (f *fence) Rename(oldname, newname string) error {
 	return f.do(newname, func() error { return f.FS.Rename(oldname, newname) })
 }
 
-func (f *fence) MkdirAll(dir string, perm os.FileMode) error {
-	return f.do(dir, func() error { return f.FS.MkdirAll(dir, perm) })
+func (f *fence) MkdirAll(dir string, _ os.FileMode) error {
+	return f.do(dir, func() error { return f.FS.MkdirAll(dir, ownerOnly) })
 }
 
 func (f *fence) Lock(name string) (l io.Closer, err error) {

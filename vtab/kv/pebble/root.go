@@ -101,13 +101,19 @@ func canonical(fs vfs.FS, dir string) (string, error) {
 	if err != nil {
 		return "", &types.Error{Code: types.CANTOPEN, Message: "cannot open database " + dir + ": " + err.Error(), Cause: err}
 	}
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
-		return real, nil
+	return resolve(abs), nil
+}
+
+// resolve follows the links in the part of an absolute path that is there.
+func resolve(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
 	}
-	if parent, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
-		return filepath.Join(parent, filepath.Base(abs)), nil
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
 	}
-	return abs, nil
+	return filepath.Join(resolve(parent), filepath.Base(path))
 }
 
 // openLocked opens the live store, after what was seen before the lock is looked at again.
@@ -282,6 +288,10 @@ func (r *root) create(o Options) (*Store, error) {
 	if err := r.sweep(first); err != nil {
 		return nil, err
 	}
+	// Who made the directory may not have synced its name, or was killed before.
+	if err := syncDir(r.fs, r.fs.PathDir(r.dir)); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return nil, wrap(err, "cannot create database "+r.dir)
+	}
 	if _, err := r.fs.Stat(r.path(first)); errors.Is(err, fs.ErrNotExist) {
 		if err := r.makeStore(first, o); err != nil {
 			return nil, err
@@ -340,7 +350,7 @@ func (r *root) sweep(current string) error {
 			}
 		}
 	}
-	return wrap(r.fs.MkdirAll(r.path(tempName), 0o755), what)
+	return wrap(r.fs.MkdirAll(r.path(tempName), ownerOnly), what)
 }
 
 func (r *root) emptyTemp() error {
@@ -374,7 +384,7 @@ func (r *root) tempDir() string {
 func (r *root) acquire(command string) error {
 	what := "cannot open database " + r.dir
 	if !r.readOnly {
-		if err := r.makeDir(); err != nil {
+		if err := makeDir(r.fs, r.dir, ownerOnly); err != nil {
 			return wrapOpen(err, what)
 		}
 	}
@@ -404,15 +414,25 @@ func errLock(what string, err error) error {
 	return e
 }
 
-// makeDir makes the directory durably, if it is not there.
-func (r *root) makeDir() error {
-	if _, err := r.fs.Stat(r.dir); err == nil {
+// ownerOnly is the mode of every directory of a database, through which alone its files are reached.
+const ownerOnly = 0o700
+
+// makeDir makes a directory durably, with those that it lies in, if it is not there: each new name is synced before the next one
+// is made in it.
+func makeDir(fs vfs.FS, dir string, mode os.FileMode) error {
+	if _, err := fs.Stat(dir); err == nil {
 		return nil
 	}
-	if err := r.fs.MkdirAll(r.dir, 0o755); err != nil {
+	parent := fs.PathDir(dir)
+	if parent != dir {
+		if err := makeDir(fs, parent, 0o755); err != nil {
+			return err
+		}
+	}
+	if err := fs.MkdirAll(dir, mode); err != nil {
 		return err
 	}
-	return syncDir(r.fs, r.fs.PathDir(r.dir))
+	return syncDir(fs, parent)
 }
 
 // errBusy names the process that has the database open, as far as HOLDER tells.
