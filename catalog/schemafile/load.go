@@ -1,6 +1,8 @@
 package schemafile
 
 import (
+	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -49,13 +51,43 @@ func Sources(fsys fs.FS, name string) ([]*ast.Source, error) {
 	}
 	var sources []*ast.Source
 	for _, n := range names {
-		text, err := fs.ReadFile(fsys, n)
+		src, err := readFile(fsys, n)
 		if err != nil {
-			return sources, types.Wrapf(types.CANTOPEN, err, "schema file %s", n)
+			return sources, err
 		}
-		sources = append(sources, ast.NewSource(n, string(text)))
+		sources = append(sources, src)
 	}
 	return sources, nil
+}
+
+// MaxFileBytes is the size in bytes up to which a schema file is read.
+const MaxFileBytes = 64 << 20
+
+func readFile(fsys fs.FS, name string) (*ast.Source, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, types.Wrapf(types.CANTOPEN, err, "schema file %s", name)
+	}
+	defer f.Close()
+	return ReadSource(name, f)
+}
+
+// ReadSource reads the text of a schema file to its end; TOOBIG beyond MaxFileBytes, of which no more is read: what is opened as a
+// file may be a device or a pipe without an end.
+func ReadSource(name string, r io.Reader) (*ast.Source, error) {
+	var text strings.Builder
+	n, err := io.Copy(&text, io.LimitReader(r, MaxFileBytes+1))
+	if err != nil {
+		return nil, types.Wrapf(types.CANTOPEN, err, "schema file %s", name)
+	}
+	if n > MaxFileBytes {
+		return nil, &types.Error{
+			Code:    types.TOOBIG,
+			Message: fmt.Sprintf("schema file %s is larger than %d bytes", name, MaxFileBytes),
+			Hint:    "divide it into the files of a folder",
+		}
+	}
+	return ast.NewSource(name, text.String()), nil
 }
 
 // fileNames lists the schema files that a name means: itself, or those below it in order of path.
@@ -76,7 +108,11 @@ func fileNames(fsys fs.FS, name string) ([]string, error) {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
-		case !d.IsDir() && isSchemaFile(d.Name()):
+		case d.IsDir() || !isSchemaFile(d.Name()):
+		case !d.Type().IsRegular():
+			// A link may lead out of the folder, and a device or pipe may have no end.
+			return fmt.Errorf("%s is no regular file: a folder is read without links, devices and pipes; put the file itself there, or name it", p)
+		default:
 			names = append(names, p)
 		}
 		return nil

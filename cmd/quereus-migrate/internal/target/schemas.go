@@ -1,7 +1,6 @@
 package target
 
 import (
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -45,11 +44,11 @@ func (o Opener) Schema(names ...string) (*catalog.Declared, error) {
 func (o Opener) sources(name string) ([]*ast.Source, error) {
 	switch {
 	case name == Stdin:
-		text, err := io.ReadAll(o.Stdin)
+		src, err := schemafile.ReadSource("<stdin>", o.Stdin)
 		if err != nil {
-			return nil, types.Wrapf(types.CANTOPEN, err, "standard input")
+			return nil, err
 		}
-		return []*ast.Source{ast.NewSource("<stdin>", string(text))}, nil
+		return []*ast.Source{src}, nil
 	case IsDatabase(name):
 		return nil, types.Errorf(types.MISUSE, "%s is a database, where a schema file or a folder of them is wanted", name)
 	}
