@@ -12,7 +12,7 @@ import (
 func (s *scope) query(q *SelectStmt, want bool, member *cteList) (*SelectStmt, []refColumn) {
 	c := *q
 	in := s.in(s.frame)
-	in.setPath(firstPath(q.Body))
+	in.setPath(LeadingPath(q.Body))
 	if q.With != nil {
 		c.With = in.with(q.With)
 	}
@@ -30,12 +30,15 @@ func (s *scope) query(q *SelectStmt, want bool, member *cteList) (*SelectStmt, [
 	return keep(&sl, q, c), body.columns
 }
 
-// firstPath is the schema path that covers a query: that of its first leg.
-func firstPath(t QueryTerm) []Name {
+// LeadingPath is the WITH SCHEMA clause of the first leg of a query, in parentheses or not, which covers the whole compound and its
+// WITH; nil for none.
+func LeadingPath(t QueryTerm) []Name {
 	for {
 		switch n := t.(type) {
 		case *SetOp:
 			t = n.L
+		case *ParenQuery:
+			t = n.Query.Body
 		case *SelectCore:
 			return n.SchemaPath
 		default:
@@ -192,13 +195,9 @@ func (s *scope) isGrouped(n *SelectCore) bool {
 // withAliases gives the scope of clauses that see the aliases of the select list before the sources. In a grouped query the
 // name of a grouping key comes before an alias.
 func (s *scope) withAliases(n *SelectCore, grouped bool) *scope {
-	keys := make(map[string]bool)
+	var keys map[string]bool
 	if grouped {
-		for _, x := range n.GroupBy {
-			if c, ok := x.(*ColumnRef); ok {
-				keys[types.Fold(c.Column.Text)] = true
-			}
-		}
+		keys = s.groupingKeys(n)
 	}
 	var aliases []refColumn
 	for i := range n.Items {
@@ -209,6 +208,47 @@ func (s *scope) withAliases(n *SelectCore, grouped bool) *scope {
 	in := s.in(&frame{sources: []*refSource{{columns: aliases}}, outer: s.frame})
 	in.grouped, in.sources = s.grouped, s
 	return in
+}
+
+// groupingKeys gives the names, folded, of the plain columns that a SELECT groups by: those listed, those at a listed position, and with
+// GROUP BY ALL those of the select list.
+func (s *scope) groupingKeys(n *SelectCore) map[string]bool {
+	keys := make(map[string]bool)
+	add := func(x Expr) {
+		if c, ok := x.(*ColumnRef); ok {
+			keys[types.Fold(c.Column.Text)] = true
+		}
+	}
+	items := s.listed(n)
+	for _, x := range n.GroupBy {
+		if l, ok := x.(*Literal); ok && l.Kind == IntegerLit {
+			if i, err := strconv.Atoi(l.Text); err == nil && i > 0 && i <= len(items) {
+				x = items[i-1]
+			}
+		}
+		add(x)
+	}
+	if n.GroupAll {
+		for _, x := range items {
+			add(x)
+		}
+	}
+	return keys
+}
+
+// listed gives the expressions of a select list, its stars written out.
+func (s *scope) listed(n *SelectCore) (list []Expr) {
+	for i := range n.Items {
+		it := &n.Items[i]
+		if !it.Star {
+			list = append(list, it.X)
+			continue
+		}
+		for _, c := range s.itemColumns(it, it) {
+			list = append(list, &ColumnRef{Column: Ident(c.before)})
+		}
+	}
+	return list
 }
 
 // items renames the references in a select list and gives the columns that it yields if they are wanted.
@@ -247,7 +287,7 @@ func (s *scope) item(n *SelectItem) *SelectItem {
 		if s.kept[src.table] != keepNothing {
 			c.Schema = Name{}
 		}
-		s.requalify(&c.Schema, &c.Table, src)
+		s.requalify(&c.Schema, &c.Table, Name{}, src)
 	}
 	if c.X == n.X && c.Table == n.Table && c.Schema == n.Schema {
 		return n

@@ -138,10 +138,29 @@ func (f *frame) bare(key string, after bool) foundColumn {
 // source looks up a qualifier: the innermost frame that has a source of the name decides.
 func (f *frame) source(key string, after bool) *refSource {
 	for ; f != nil; f = f.outer {
-		for _, src := range f.sources {
-			if k := src.key; key != "" && (!after && k == key || after && src.afterKey == key) {
-				return src
-			}
+		if src := f.own(key, after); src != nil {
+			return src
+		}
+	}
+	return nil
+}
+
+// qualifier looks up what a qualified reference means: the innermost frame whose source of the name has the column. Where none has it,
+// it is the innermost source of the name.
+func (f *frame) qualifier(key, column string, after bool) *refSource {
+	for g := f; g != nil; g = g.outer {
+		if src := g.own(key, after); src != nil && src.find(column, after) >= 0 {
+			return src
+		}
+	}
+	return f.source(key, after)
+}
+
+// own gives the source of a name in the frame itself, nil for none.
+func (f *frame) own(key string, after bool) *refSource {
+	for _, src := range f.sources {
+		if k := src.key; key != "" && (!after && k == key || after && src.afterKey == key) {
+			return src
 		}
 	}
 	return nil
@@ -245,7 +264,7 @@ func (s *scope) column(n *ColumnRef) Node {
 	case n.Table.IsZero():
 		return s.bareColumn(n)
 	case n.Schema.IsZero():
-		return s.qualified(n, s.frame.source(types.Fold(n.Table.Text), false))
+		return s.qualified(n, s.frame.qualifier(types.Fold(n.Table.Text), types.Fold(n.Column.Text), false))
 	}
 	src := s.frame.table(keyOf(n.Schema.Text, n.Table.Text))
 	if src != nil && s.kept[src.table] != keepNothing { // it has an alias now, which hides the name of the table
@@ -326,11 +345,20 @@ func (s *scope) qualified(n *ColumnRef, src *refSource) Node {
 		return n
 	}
 	c := *n
-	if i := src.find(types.Fold(n.Column.Text), false); i >= 0 {
-		c.Column = s.newColumn(n.Column, &src.columns[i])
+	at := src.find(types.Fold(n.Column.Text), false)
+	if at >= 0 {
+		c.Column = s.newColumn(n.Column, &src.columns[at])
 	}
-	if !s.requalify(&c.Schema, &c.Table, src) && src.row {
+	is := s.requalify(&c.Schema, &c.Table, c.Column, src)
+	switch {
+	case is == src:
+	case src.row:
 		return s.requalifyRow(&c)
+	case at >= 0 && is != nil:
+		s.keep(src.columns[at].origin, keepColumns)
+		if i := is.find(types.Fold(c.Column.Text), true); i >= 0 {
+			s.keep(is.columns[i].origin, keepColumns)
+		}
 	}
 	if c == *n {
 		return n
@@ -338,26 +366,30 @@ func (s *scope) qualified(n *ColumnRef, src *refSource) Node {
 	return &c
 }
 
-// requalify puts the new name of a source in the place of its old one. Where that name means another source by then, one of
-// the two is made to keep its old name, and the answer is false.
-func (s *scope) requalify(schema, table *Name, src *refSource) bool {
+// requalify puts the new name of a source in the place of its old one, before a column or, with none, a star. Where that name means
+// another source by then, one of the two is made to keep its old name, and the answer is that other source.
+func (s *scope) requalify(schema, table *Name, column Name, src *refSource) *refSource {
+	shadowed := s.frame.source(types.Fold(table.Text), false) != src
 	if src.after != src.name && table.Text != src.after {
 		*table = Name{Span: table.Span, Text: src.after}
 		s.origin = src.table
 	}
 	if !schema.IsZero() {
-		return true
+		return src
 	}
 	is := s.frame.source(types.Fold(table.Text), true)
+	if shadowed && !column.IsZero() { // it has to reach past a source of its name, as it did
+		is = s.frame.qualifier(types.Fold(table.Text), types.Fold(column.Text), true)
+	}
 	if is == src {
-		return true
+		return src
 	}
 	if t := src.origin(); t != nil {
 		s.keep(t, keepName)
 	} else if is != nil {
 		s.keep(is.origin(), keepName)
 	}
-	return false
+	return is
 }
 
 // requalifyRow writes a reference to the row that can no longer go by the table's name.

@@ -86,6 +86,13 @@ func TestRenameInQueries(t *testing.T) {
 		{"select a from t where exists (select 1 from u where u.k = b and a = 1)", "t.a>n", "select n from t where exists (select 1 from u where u.k = b and a = 1)"},
 		{"select a from t where exists (select 1 from w where x = b)", "t.b>n", "select a from t where exists (select 1 from w where x = n)"},
 		{"select (select t.a from u as t) from t", "t.a>n", ""},
+		// a qualifier reaches past a source of its name that lacks the column
+		{"select (select t.b from u as t) from t", "t.b>n", "select (select t.n from u as t) from t"},
+		{"select (select t.b from u as t) from t", "u.k>b", "select (select t.b from (select a, d, b as k from u) as t) from t"},
+		{"select (select t.b from u as t) from t", "t.b>d", "select (select t.b from u as t) from (select a, d as b, c from t) as t"},
+		// the path of the first leg covers a compound, also out of parentheses
+		{"(select a from t with schema s2, main) union all select a from t", "s2/t.a>n", "(select n from t with schema s2, main) union all select n from t"},
+		{"(select a from t with schema s2, main) union all select a from t", "t.a>n", ""},
 		{"select (select max(a) from w) from t", "t.a>n", "select (select max(n) from w) from t"},
 		{"select 1 from w where x in (select a from t) limit (select max(a) from t)", "t.a>n", "select 1 from w where x in (select n from t) limit (select max(n) from t)"},
 		// aliases of the select list
@@ -93,6 +100,9 @@ func TestRenameInQueries(t *testing.T) {
 		{"select b as a from t order by -a, t.a", "t.a>n", "select b as a from t order by -a, t.n"},
 		{"select b as a from t where a > 1", "t.a>n", "select b as a from t where n > 1"},
 		{"select count(*) as b from t group by a having b > 1", "t.b>n", ""},
+		{"select a as b, b as a from t group by all having a > 1", "t.a>n", "select n as b, b as a from t group by all having n > 1"},
+		{"select a as b, b as a from t group by 1, 2 having a > 1", "t.a>n", "select n as b, b as a from t group by 1, 2 having n > 1"},
+		{"select *, 1 as b from t group by 2 having b > 1", "t.b>n", "select *, 1 as b from t group by 2 having n > 1"},
 		{"select a as b from t group by a, b having b > 1", "t.b>n", "select a as b from t group by a, n having n > 1"},
 		{"select count(*) as b from t group by a having sum(b) > 1 order by max(b)", "t.b>n", "select count(*) as b from t group by a having sum(n) > 1 order by max(n)"},
 		{"select count(*) as b, sum(1) over (order by b) from t group by a", "t.b>n", ""},

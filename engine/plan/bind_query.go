@@ -10,7 +10,7 @@ func (b *Binder) query(q *ast.SelectStmt, outer *Scope) Node {
 	if b.stops() {
 		return oneRow()
 	}
-	defer b.enterPath(firstPath(q.Body))()
+	defer b.enterPath(ast.LeadingPath(q.Body))()
 	b.checkDefaults(q)
 	if n, ok := b.changeQuery(q); ok {
 		return n
@@ -31,19 +31,6 @@ func (b *Binder) enterPath(names []ast.Name) (leave func()) {
 		}
 	}
 	return func() { b.path = saved }
-}
-
-// firstPath gives the WITH SCHEMA clause of the first leg, which covers a whole compound and its WITH.
-func firstPath(t ast.QueryTerm) []ast.Name {
-	switch t := t.(type) {
-	case *ast.SelectCore:
-		return t.SchemaPath
-	case *ast.SetOp:
-		return firstPath(t.L)
-	case *ast.ParenQuery:
-		return firstPath(t.Query.Body)
-	}
-	return nil
 }
 
 // body binds what stands behind WITH.
