@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
@@ -115,6 +117,28 @@ func (d *Declared) addSeed(n *ast.SeedItem, origin Origin) error {
 		s.Rows = append(s.Rows, values)
 	}
 	d.Seeds = append(d.Seeds, s)
+	return nil
+}
+
+// SeedColumns gives the columns that the values of a seed's rows go to: those that it names, else those of the table that take values, as the
+// declaration lists them, since a table that is there may list them in another order. nil for a table that is not declared.
+func (d *Declared) SeedColumns(s *DeclaredSeed) []ast.Name {
+	if s.Columns != nil {
+		return s.Columns
+	}
+	for _, item := range d.Items {
+		n, ok := item.Stmt.(*ast.CreateTableStmt)
+		if !ok || !types.EqualFold(n.Name.Name.Text, s.Table.Text) {
+			continue
+		}
+		var columns []ast.Name
+		for _, def := range n.Columns {
+			if !slices.ContainsFunc(def.Constraints, func(k *ast.ColumnConstraint) bool { return k.Kind == ast.GeneratedClause }) {
+				columns = append(columns, def.Name)
+			}
+		}
+		return columns
+	}
 	return nil
 }
 

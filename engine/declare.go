@@ -262,7 +262,7 @@ func (t *tx) seed(ctx context.Context, d *catalog.Declared) (inserted int64, err
 		if table == nil {
 			return 0, types.Errorf(types.ERROR, "Cannot apply seed data: table '%s.%s' not found after migration", d.Schema(), s.Table.Text)
 		}
-		rows, err := t.write(ctx, nil, seedStmt(s, table), Params{})
+		rows, err := t.write(ctx, nil, seedStmt(s, d.SeedColumns(s), table), Params{})
 		if err != nil {
 			err = &types.Error{Code: types.ERROR, Message: "Failed to apply seed data for table " + s.Table.Text + ": " + err.Error(), Cause: err}
 			return 0, s.Locate(err)
@@ -273,7 +273,7 @@ func (t *tx) seed(ctx context.Context, d *catalog.Declared) (inserted int64, err
 }
 
 // seedStmt inserts the rows whose key is not there.
-func seedStmt(s *catalog.DeclaredSeed, t *catalog.Table) *ast.InsertStmt {
+func seedStmt(s *catalog.DeclaredSeed, columns []ast.Name, t *catalog.Table) *ast.InsertStmt {
 	rows := make([][]ast.Expr, len(s.Rows))
 	for i, row := range s.Rows {
 		rows[i] = make([]ast.Expr, len(row))
@@ -287,7 +287,7 @@ func seedStmt(s *catalog.DeclaredSeed, t *catalog.Table) *ast.InsertStmt {
 	}
 	return &ast.InsertStmt{
 		Table:   ast.Target{Name: ast.QName{Schema: ast.Ident(t.Schema), Name: ast.Name{Text: t.Name, Quoted: true}}},
-		Columns: s.Columns,
+		Columns: columns,
 		Source:  &ast.SelectStmt{Body: &ast.ValuesClause{Rows: rows}},
 		Upserts: []ast.Upsert{{Columns: key}},
 	}

@@ -164,7 +164,7 @@ func (r *applyRun) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := printPlan(r.Out, r.OutPalette(), plan, r.samples || r.OutTerminal); err != nil {
+	if err := printPlan(r.Streams, plan, r.samples || r.OutTerminal); err != nil {
 		return err // nothing is done that nobody was shown
 	}
 	r.printNotes(plan)

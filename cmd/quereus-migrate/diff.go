@@ -213,7 +213,7 @@ func withEmptied(db *engine.DB, from *catalog.Snapshot, wanted []*catalog.Declar
 func (a *app) printStatements(plans []*differ.Plan) error {
 	for _, p := range plans {
 		for _, sql := range p.Statements() {
-			if _, err := fmt.Fprintf(a.Out, "%s;\n", sql); err != nil {
+			if _, err := fmt.Fprintf(a.Out, "%s;\n", a.Text(sql)); err != nil {
 				return err
 			}
 		}

@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
+	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/term"
 	"github.com/quereus/quereus-migrate/differ"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
@@ -38,13 +38,5 @@ func sample(v types.Value) string {
 	if len(text) > longestSample {
 		text, end = text[:longestSample], "…"
 	}
-	var b strings.Builder
-	for _, r := range text {
-		if unicode.IsControl(r) {
-			fmt.Fprintf(&b, "\\u%04x", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String() + end
+	return term.Visible(string(text)) + end
 }

@@ -70,7 +70,7 @@ func (a *app) inspectSQL(db *engine.DB) error {
 		if i > 0 {
 			fmt.Fprintln(a.Out)
 		}
-		if _, err := fmt.Fprintf(a.Out, "%s;\n", ast.FormatWith(s, ast.Options{Lines: true})); err != nil {
+		if _, err := fmt.Fprintf(a.Out, "%s;\n", a.Text(ast.FormatWith(s, ast.Options{Lines: true}))); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/quereus/quereus-migrate/catalog"
@@ -17,19 +16,21 @@ import (
 
 // printPlan writes a plan for a reviewer: its statements as SQL, and as comments what each does and what is dangerous about it, with
 // values of rows that show it.
-func printPlan(out io.Writer, p term.Palette, plan *differ.Plan, withSamples bool) error {
-	w := bufio.NewWriter(out)
+//
+// Every line of an explanation begins with --, whatever names it holds: what is printed can be run.
+func printPlan(out *term.Streams, plan *differ.Plan, withSamples bool) error {
+	w, p := bufio.NewWriter(out.Out), out.OutPalette()
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
-		fmt.Fprintf(w, "%s;  %s\n", s.SQL, p.Faint("-- "+s.Effect.String()))
+		fmt.Fprintf(w, "%s;  %s\n", out.Text(s.SQL), p.Faint("-- "+term.Visible(s.Effect.String())))
 		for _, h := range s.Hazards {
-			fmt.Fprintf(w, "--   %s: %s\n", hazardWord(p, h), h.Message)
+			fmt.Fprintf(w, "--   %s: %s\n", hazardWord(p, h), term.Visible(h.Message))
 			if h.Avoid != "" {
-				fmt.Fprintf(w, "--     %s\n", h.Avoid)
+				fmt.Fprintf(w, "--     %s\n", term.Visible(h.Avoid))
 			}
 			if withSamples {
 				for _, line := range exampleLines(&h) {
-					fmt.Fprintf(w, "--     %s\n", line)
+					fmt.Fprintf(w, "--     %s\n", term.Visible(line))
 				}
 			}
 		}
@@ -57,9 +58,9 @@ func (a *app) printHazards(plan *differ.Plan) {
 			if h.Severity == differ.Info {
 				continue
 			}
-			fmt.Fprintf(a.Err, "%s: %s\n  %s\n", hazardWord(a.ErrPalette(), h), h.Message, s.SQL)
+			fmt.Fprintf(a.Err, "%s: %s\n  %s\n", hazardWord(a.ErrPalette(), h), term.Visible(h.Message), term.Visible(s.SQL))
 			if h.Avoid != "" {
-				fmt.Fprintf(a.Err, "  %s\n", h.Avoid)
+				fmt.Fprintf(a.Err, "  %s\n", term.Visible(h.Avoid))
 			}
 		}
 	}
@@ -72,7 +73,7 @@ func (a *app) printNotes(plan *differ.Plan) {
 		if n.Difference {
 			word = "note (a difference that no statement carries out)"
 		}
-		fmt.Fprintf(a.Err, "%s: %s\n", a.ErrPalette().Yellow(word), n.Message)
+		fmt.Fprintf(a.Err, "%s: %s\n", a.ErrPalette().Yellow(word), term.Visible(n.Message))
 	}
 }
 
@@ -82,15 +83,15 @@ func (a *app) printRefusal(e *engine.PolicyError) {
 	fmt.Fprintf(a.Err, "%s by policy; nothing was changed\n", a.ErrPalette().Red("refused"))
 	for i := range e.Steps {
 		s := &e.Steps[i]
-		fmt.Fprintf(a.Err, "  %s\n", s.SQL)
+		fmt.Fprintf(a.Err, "  %s\n", term.Visible(s.SQL))
 		for _, h := range s.Hazards {
 			if h.Severity == differ.Info {
 				continue
 			}
 			highest = max(highest, h.Severity)
-			fmt.Fprintf(a.Err, "    %s: %s\n", hazardWord(a.ErrPalette(), h), h.Message)
+			fmt.Fprintf(a.Err, "    %s: %s\n", hazardWord(a.ErrPalette(), h), term.Visible(h.Message))
 			if h.Avoid != "" {
-				fmt.Fprintf(a.Err, "      %s\n", h.Avoid)
+				fmt.Fprintf(a.Err, "      %s\n", term.Visible(h.Avoid))
 			}
 		}
 	}
@@ -101,7 +102,7 @@ func (a *app) printRefusal(e *engine.PolicyError) {
 func (a *app) printFailures(e *engine.MigrateError) {
 	fmt.Fprintf(a.Err, "%s: %s not be carried out; everything was rolled back\n", a.ErrorWord(types.CodeOf(e)), counted(len(e.Failures), "statement could", "statements could"))
 	for _, f := range e.Failures {
-		fmt.Fprintf(a.Err, "  %d: %s\n", f.Step+1, f.SQL)
+		fmt.Fprintf(a.Err, "  %d: %s\n", f.Step+1, term.Visible(f.SQL))
 		if f.Err == nil {
 			fmt.Fprintf(a.Err, "    not judged, because it depends on statement %d\n", f.Blocked+1)
 			continue
@@ -143,7 +144,7 @@ func keyHash(key string) string { return fmt.Sprintf("%.8x", sha256.Sum256([]byt
 func (a *app) printReason(err error) {
 	var inFile *catalog.SourceError
 	if !errors.As(err, &inFile) {
-		fmt.Fprintf(a.Err, "    %s: %s\n", types.CodeOf(err), a.reason(err))
+		fmt.Fprintf(a.Err, "    %s: %s\n", types.CodeOf(err), term.Visible(a.reason(err)))
 		return
 	}
 	plain := *inFile.Err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/target"
+	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/term"
 	"github.com/quereus/quereus-migrate/engine"
 	"github.com/quereus/quereus-migrate/engine/ast"
 )
@@ -87,7 +88,7 @@ func (s *status) run(ctx context.Context, o statusOptions, wanted []*catalog.Dec
 }
 
 func (s *status) line(word, format string, args ...any) {
-	_, err := fmt.Fprintf(s.Out, "%-12s%s\n", word, fmt.Sprintf(format, args...))
+	_, err := fmt.Fprintf(s.Out, "%-12s%s\n", word, term.Visible(fmt.Sprintf(format, args...)))
 	s.failed = firstOf(s.failed, err)
 }
 

@@ -28,10 +28,10 @@ func (s *Streams) PrintFault(err error, src *ast.Source) {
 	case src != nil && errors.As(err, &plain) && plain.Line > 0:
 		s.printAt(src, plain)
 	case errors.As(err, &plain) && err == error(plain):
-		fmt.Fprintf(s.Err, "%s: %s\n", s.ErrorWord(plain.Code), plain.Message)
+		fmt.Fprintf(s.Err, "%s: %s\n", s.ErrorWord(plain.Code), Visible(plain.Message))
 		s.printHint(plain)
 	default:
-		fmt.Fprintf(s.Err, "%s: %s\n", s.ErrorWord(types.CodeOf(err)), err)
+		fmt.Fprintf(s.Err, "%s: %s\n", s.ErrorWord(types.CodeOf(err)), VisibleText(err.Error()))
 	}
 }
 
@@ -46,23 +46,23 @@ func (s *Streams) ErrorWord(code types.Code) string {
 
 func (s *Streams) printHint(e *types.Error) {
 	if e.Hint != "" {
-		fmt.Fprintf(s.Err, "  %s %s\n", s.ErrPalette().Yellow("hint:"), e.Hint)
+		fmt.Fprintf(s.Err, "  %s %s\n", s.ErrPalette().Yellow("hint:"), Visible(e.Hint))
 	}
 }
 
 func (s *Streams) printAt(src *ast.Source, e *types.Error) {
-	s.printPlace("", src, e, s.ErrorWord(e.Code)+": "+e.Message)
+	s.printPlace("", src, e, s.ErrorWord(e.Code)+": "+Visible(e.Message))
 	s.printHint(e)
 }
 
 // PrintFailure tells one of several faults in a file, indented, with its code and a message in place of the fault's own.
 func (s *Streams) PrintFailure(indent string, e *catalog.SourceError, message string) {
-	s.printPlace(indent, e.Source, e.Err, e.Err.Code.String()+": "+message)
+	s.printPlace(indent, e.Source, e.Err, e.Err.Code.String()+": "+Visible(message))
 }
 
 // printPlace writes a message behind its place, and below it the line with a caret.
 func (s *Streams) printPlace(indent string, src *ast.Source, e *types.Error, message string) {
-	name := src.Name
+	name := Visible(src.Name)
 	if name == "" {
 		name = "<statement>"
 	}

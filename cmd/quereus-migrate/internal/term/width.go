@@ -1,8 +1,6 @@
 package term
 
 import (
-	"fmt"
-	"strings"
 	"unicode"
 )
 
@@ -34,27 +32,4 @@ func textWidth(s string) int {
 		n += runeWidth(r)
 	}
 	return n
-}
-
-// Visible spells control characters out, so that no text can steer a terminal or break a line.
-func Visible(s string) string {
-	if strings.IndexFunc(s, unicode.IsControl) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case unicode.IsControl(r):
-			fmt.Fprintf(&b, `\x%02x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }
