@@ -20,6 +20,8 @@ type sorter struct {
 	dir     string
 	runs    []*kv.Run
 	buf     []byte
+	ec      *Context
+	moved   int // rows since start, by which canceled is paced
 	// reading
 	at    int
 	merge mergeHeap
@@ -30,8 +32,17 @@ type sorter struct {
 func (s *sorter) start(ec *Context, width int, compare types.RowComparator) error {
 	err := s.close()
 	s.mem.reset(width)
-	s.compare, s.budget, s.dir = compare, ec.budget(), ec.rt.TempDir
+	s.compare, s.budget, s.dir, s.ec, s.moved = compare, ec.budget(), ec.rt.TempDir, ec, 0
 	return err
+}
+
+// canceled counts a row that is read or written, and reports once a batch whether the run is to end: whoever reads a sorter to
+// its end needs no look of its own.
+func (s *sorter) canceled() error {
+	if s.moved++; s.moved%batchRows != 0 {
+		return nil
+	}
+	return s.ec.canceled()
 }
 
 // add takes a copy of a row.
@@ -79,7 +90,11 @@ func (s *sorter) spill() error {
 	}
 	for _, row := range s.mem.rows {
 		s.buf = appendRow(s.buf[:0], row)
-		if err := w.Set(nil, s.buf); err != nil {
+		err := s.canceled()
+		if err == nil {
+			err = w.Set(nil, s.buf)
+		}
+		if err != nil {
 			w.Abort()
 			return err
 		}
@@ -160,6 +175,9 @@ func (s *sorter) next() (types.Row, error) {
 	if s.at == len(s.mem.rows) {
 		return nil, nil
 	}
+	if err := s.canceled(); err != nil {
+		return nil, err
+	}
 	s.at++
 	return s.mem.rows[s.at-1], nil
 }
@@ -185,6 +203,9 @@ func (s *sorter) openMerge() error {
 }
 
 func (s *sorter) nextMerged() (types.Row, error) {
+	if err := s.canceled(); err != nil {
+		return nil, err
+	}
 	if s.last != nil {
 		ok, err := s.last.advance()
 		if err != nil {

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -77,6 +78,34 @@ func TestSorter(t *testing.T) {
 		}
 	})
 	require.NoError(t, s.close())
+}
+
+// TestSorterInterrupt ends what reads a sorter within a batch of rows, in memory and from disk.
+func TestSorterInterrupt(t *testing.T) {
+	for _, budget := range []int64{1 << 12, 1 << 30} {
+		ec := spillContext(t, budget)
+		ctx, cancel := context.WithCancel(t.Context())
+		ec.ctx = ctx
+		var s sorter
+		require.NoError(t, s.start(ec, 3, byNumber))
+		for i := range 4 * batchRows {
+			require.NoError(t, s.add(types.Row{types.Int(int64(i)), types.Null, types.Int(int64(i))}))
+		}
+		require.NoError(t, s.finish())
+		require.Equal(t, budget == 1<<12, s.spilled())
+		cancel()
+		read := 0
+		for row, err := s.next(); ; row, err = s.next() {
+			if err != nil {
+				require.Equal(t, types.INTERRUPT, types.CodeOf(err))
+				break
+			}
+			require.NotNil(t, row)
+			read++
+		}
+		require.LessOrEqual(t, read, batchRows)
+		require.NoError(t, s.close())
+	}
 }
 
 // TestManyRuns merges more runs than are merged at once.
