@@ -94,7 +94,7 @@ func (c *Conn) enter() error {
 
 // leave ends a use of the connection. rows are those that it hands out, if any.
 func (c *Conn) leave(rows **Rows) {
-	if rows != nil && *rows != nil && (*rows).run.rows != nil {
+	if rows != nil && *rows != nil && (*rows).holds() {
 		(*rows).conn = c
 		c.rows = append(c.rows, *rows)
 	}

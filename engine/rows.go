@@ -17,6 +17,7 @@ type Rows struct {
 	changes int64
 	run     run         // what yields rows; zero when nothing does
 	list    []types.Row // the rows, when nothing runs
+	kept    *exec.Kept  // the rows, when nothing runs and memory does not hold them; nil otherwise
 	gone    error       // why there are no more rows, when the connection was closed before them
 }
 
@@ -72,6 +73,9 @@ func (r *Rows) Next() (types.Row, error) {
 	if r.run.rows != nil {
 		return r.run.next()
 	}
+	if r.kept != nil {
+		return r.kept.Next()
+	}
 	if len(r.list) == 0 {
 		return nil, r.gone
 	}
@@ -92,16 +96,22 @@ func (r *Rows) Close() error {
 // end gives back what the statement holds. gone is what Next tells from then on.
 func (r *Rows) end(gone error) error {
 	r.list = nil
-	if r.run.rows == nil {
+	if !r.holds() {
 		return nil
 	}
-	ended := r.run
-	r.run, r.gone = run{}, gone
+	ended, kept := r.run, r.kept
+	r.run, r.kept, r.gone = run{}, nil, gone
 	if r.conn != nil {
 		r.conn.rows = slices.DeleteFunc(r.conn.rows, func(o *Rows) bool { return o == r })
 	}
+	if kept != nil {
+		return kept.Close()
+	}
 	return ended.close()
 }
+
+// holds reports whether the rows hold something that is given back when they end.
+func (r *Rows) holds() bool { return r.run.rows != nil || r.kept != nil }
 
 // noRows is the answer of a statement that yields nothing.
 func noRows() *Rows { return &Rows{} }

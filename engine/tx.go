@@ -121,7 +121,9 @@ func (t *tx) statement(ctx context.Context, f func() error) error {
 		return err
 	}
 	t.cat = cat
-	t.checks.RollbackTo(mark)
+	if e := t.checks.RollbackTo(mark); e != nil {
+		err = errors.Join(err, e)
+	}
 	return t.undo(before, err)
 }
 
@@ -222,8 +224,8 @@ func (t *tx) rollbackTo(depth int) error {
 	s := t.saves[depth]
 	t.saves = t.saves[:depth+1]
 	t.cat = s.cat
-	t.checks.RollbackTo(s.checks)
-	return t.each(func(p vtab.Conn) error { return p.RollbackTo(depth) })
+	forgotten := t.checks.RollbackTo(s.checks)
+	return errors.Join(t.each(func(p vtab.Conn) error { return p.RollbackTo(depth) }), forgotten)
 }
 
 // rollback ends the transaction without a trace.
@@ -251,6 +253,9 @@ func (t *tx) end(err error) error {
 	}
 	if e := t.db.views.release(t.base); e != nil && err == nil {
 		err = e
+	}
+	if e := t.checks.Close(); e != nil {
+		t.db.opts.Logger.Error("removing a temporary file", "error", e) // the transaction has ended as it should
 	}
 	return err
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/exec"
 	"github.com/quereus/quereus-migrate/engine/plan"
-	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab"
 )
 
@@ -54,18 +53,16 @@ func (t *tx) runWrite(ctx context.Context, program *exec.Program, p Params) (out
 			err = e
 		}
 	}()
-	var kept []types.Row
-	for {
-		row, err := rows.Next()
-		if err != nil {
-			return nil, err
-		}
-		if row == nil {
-			break
-		}
-		kept = append(kept, row)
+	kept, err := rows.Keep()
+	if err != nil {
+		return nil, err
 	}
-	out = fixedRows(rows.Columns(), kept)
+	out = &Rows{columns: rows.Columns()}
+	if list, ok := kept.All(); ok {
+		out.list = list
+	} else {
+		out.kept = kept
+	}
 	out.changes = rows.Changes()
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab/kv"
 )
 
 // Whole judges a rule of a table over all of its rows: a CHECK by its position, or a foreign key where key is not nil.
@@ -17,26 +18,24 @@ type Whole func(t *catalog.Table, check int, key *catalog.ForeignKey) (broken bo
 // first violation is the answer; the queue stays as it is. What waits knows its row by the key; where that has become another since,
 // whole judges the rule.
 func (q *Queue) Run(ctx context.Context, env *plan.Env, rt *Runtime, whole Whole) error {
-	if len(q.entries) == 0 {
+	if q.Len() == 0 {
 		return nil
 	}
 	j := &judge{ctx: ctx, env: env, rt: rt, whole: whole, fetches: map[fetchOf]*probeRun{}}
-	for _, entries := range q.groups() {
-		now := tableByID(env.Catalog, entries[0].table().ID)
-		if now == nil {
-			continue // dropped, with its rows
-		}
-		var err error
-		if entries[0].check != nil {
-			err = j.checks(now, entries)
-		} else {
-			err = j.references(now, entries)
-		}
-		if err != nil {
+	return q.batches(func(entries []queued) error {
+		if err := kv.Interrupted(ctx); err != nil {
 			return err
 		}
-	}
-	return nil
+		now := tableByID(env.Catalog, entries[0].table().ID)
+		switch {
+		case now == nil: // dropped, with its rows
+			return nil
+		case entries[0].check != nil:
+			return j.checks(now, entries)
+		default:
+			return j.references(now, entries)
+		}
+	})
 }
 
 // judge evaluates checks at commit.
@@ -92,7 +91,12 @@ func (j *judge) checks(now *catalog.Table, entries []queued) (err error) {
 			err = firstError(err, run.Close())
 		}
 	}()
-	for _, e := range entries {
+	for i, e := range entries {
+		if i%64 == 0 {
+			if err := kv.Interrupted(j.ctx); err != nil {
+				return err
+			}
+		}
 		if present == nil || present.of != e.check {
 			if present, err = j.presentCheck(now, e.check); err != nil || present == nil {
 				return err

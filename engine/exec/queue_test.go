@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,9 +18,20 @@ const queueTables = `
 		constraint bye check on delete (old.n in (select id from ref) or coalesce(context.force, 0) = 1)) with context (force integer null)
 	--`
 
+// onBudgets runs f with checks that wait in memory, and with ones that all wait in files.
+func onBudgets(t *testing.T, f func(db *writeDB)) {
+	for _, budget := range []int64{0, 1, 700} {
+		t.Run(fmt.Sprint(budget), func(t *testing.T) {
+			db := newWriteDB(t)
+			db.budget = budget
+			f(db)
+		})
+	}
+}
+
 func TestChecksWaitForCommit(t *testing.T) {
-	db := newWriteDB(t)
-	db.script(queueTables + `
+	onBudgets(t, func(db *writeDB) {
+		db.script(queueTables + `
 		insert into job values (1, 5, null)
 		-- error CONSTRAINT: CHECK constraint failed: low (n <= (select count(*) * 10 from ref))
 		begin
@@ -58,11 +70,12 @@ func TestChecksWaitForCommit(t *testing.T) {
 		--
 		select (select count(*) from job), (select count(*) from ref)
 		-- [0,2]`)
+	})
 }
 
 func TestKeysWaitForCommit(t *testing.T) {
-	db := newWriteDB(t)
-	db.script(queueTables + `
+	onBudgets(t, func(db *writeDB) {
+		db.script(queueTables + `
 		insert into ref values (1)
 		--
 		begin
@@ -105,12 +118,13 @@ func TestKeysWaitForCommit(t *testing.T) {
 		--
 		select id, r from job
 		-- [1,1] [2,1] [3,60] [4,70]`)
+	})
 }
 
 // Entries are judged by table, then by constraint, each in the order in which they were first queued.
 func TestOrderAtCommit(t *testing.T) {
-	db := newWriteDB(t)
-	db.script(queueTables + `
+	onBudgets(t, func(db *writeDB) {
+		db.script(queueTables + `
 		create table other (id integer primary key, constraint never check (id < (select 0)))
 		--
 		begin
@@ -131,6 +145,7 @@ func TestOrderAtCommit(t *testing.T) {
 		--
 		commit
 		-- error CONSTRAINT: CHECK constraint failed: never`)
+	})
 }
 
 // A row whose table was redefined since it was written is judged by what has become of the constraint.

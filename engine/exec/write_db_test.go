@@ -66,7 +66,7 @@ func (db *writeDB) commit() error {
 	ctx := context.Background()
 	tx := db.tx
 	db.tx = nil
-	err := tx.judge(ctx)
+	err := errors.Join(tx.judge(ctx), tx.queue.Close())
 	if err == nil {
 		err = tx.conn.Prepare(ctx, &vtab.Commit{})
 	}
@@ -79,7 +79,7 @@ func (db *writeDB) commit() error {
 func (db *writeDB) rollback() error {
 	tx := db.tx
 	db.tx = nil
-	return errors.Join(tx.conn.Rollback(), tx.base.Close())
+	return errors.Join(tx.conn.Rollback(), tx.base.Close(), tx.queue.Close())
 }
 
 // judge evaluates what waited for the commit.
@@ -165,7 +165,9 @@ func (db *writeDB) statement(src *ast.Source, s ast.Stmt) ([]string, error) {
 			return nil, db.rollback()
 		}
 		last := len(db.tx.marks) - 1
-		db.tx.queue.RollbackTo(db.tx.marks[last])
+		if err := db.tx.queue.RollbackTo(db.tx.marks[last]); err != nil {
+			return nil, err
+		}
 		return nil, db.tx.conn.RollbackTo(last)
 	case *ast.SavepointStmt:
 		db.tx.marks = append(db.tx.marks, db.tx.queue.Mark())
@@ -233,7 +235,7 @@ func (db *writeDB) runProgram(program *exec.Program, f func(tx *writeTx) ([]stri
 	case auto || fails:
 		return nil, errors.Join(err, db.rollback())
 	}
-	tx.queue.RollbackTo(mark)
+	require.NoError(db.t, tx.queue.RollbackTo(mark))
 	return nil, errors.Join(err, tx.conn.UndoStatement())
 }
 

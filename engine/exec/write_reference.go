@@ -90,8 +90,11 @@ func (r *refRun) settle() error {
 		return err
 	}
 	for i, n := range r.of {
-		if !r.found[n] {
-			r.run.ec.rt.Queue.addReference(r.refRecipe, r.list.key(n), r.rows.rows[i])
+		if r.found[n] {
+			continue
+		}
+		if err := r.run.ec.rt.Queue.addReference(r.run.ec, r.refRecipe, r.list.key(n), r.rows.rows[i]); err != nil {
+			return err
 		}
 	}
 	r.forget()

@@ -180,7 +180,9 @@ func (w *rowWriter) follow(res *vtab.UpdateResult) error {
 	}
 	for _, c := range w.checks {
 		if c.program != nil {
-			w.run.ec.rt.Queue.addCheck(c, w.row)
+			if err := w.run.ec.rt.Queue.addCheck(w.run.ec, c, w.row); err != nil {
+				return err
+			}
 		}
 	}
 	for _, r := range w.refs {
