@@ -299,15 +299,12 @@ func (g *gen) grouped(from string, cols []column, depth int, items []string) (sq
 	if len(keys) > 0 && g.chance(30) {
 		having = fmt.Sprintf(" having count(*) %s %s", g.pick("=", ">", "<="), g.literal(integer))
 	}
+	if len(keys) == 0 { // at least one aggregate makes it a group
+		items[0], out[0] = "count(*)", integer
+	}
 	sql = "select " + named(items) + " from " + from
 	if len(keys) > 0 {
 		sql += " group by " + strings.Join(keys, ", ") + having
-	} else {
-		sql += " having true"
-		sql = strings.TrimSuffix(sql, " having true")
-		items[0] = "count(*)"
-		out[0] = integer
-		sql = "select " + named(items) + " from " + from
 	}
 	return sql, out
 }
