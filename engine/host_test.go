@@ -50,6 +50,13 @@ func onEach(t *testing.T, f func(t *testing.T, h *host)) {
 	}
 }
 
+// onEachAlone is onEach for tests that measure the process's memory: nothing runs beside them.
+func onEachAlone(t *testing.T, f func(t *testing.T, h *host)) {
+	for name, make := range hosts {
+		t.Run(name, func(t *testing.T) { f(t, startHost(t, make())) })
+	}
+}
+
 // startHost opens the database of a new host.
 func startHost(t *testing.T, h *host) *host {
 	h.t = t

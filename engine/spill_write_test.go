@@ -11,7 +11,7 @@ import (
 
 // The rows of RETURNING are kept within the budget, whole, and hold nothing of the transaction that wrote them.
 func TestReturnedRowsSpill(t *testing.T) {
-	onEach(t, func(t *testing.T, h *host) {
+	onEachAlone(t, func(t *testing.T, h *host) {
 		c := &session{Conn: h.db.Conn(), t: t}
 		c.exec("pragma memory_budget = 65536")
 		c.exec("create table t (id integer primary key, s text)")
@@ -55,7 +55,7 @@ func TestReturnedRowsSpill(t *testing.T) {
 
 // Checks that wait for the commit do so within the budget, whatever the number of statements, and are forgotten with what is rolled back.
 func TestWaitingChecksSpill(t *testing.T) {
-	onEach(t, func(t *testing.T, h *host) {
+	onEachAlone(t, func(t *testing.T, h *host) {
 		c := &session{Conn: h.db.Conn(), t: t}
 		c.exec("pragma memory_budget = 65536")
 		c.exec("create table p (a integer primary key)")
