@@ -72,14 +72,17 @@ func (s *selection) groupAll(g *grouping) {
 }
 
 // hasWindow reports whether an expression calls a window function of its own query.
-func hasWindow(x ast.Expr) bool {
+func hasWindow(x ast.Expr) bool { return callsOwn(x, func(c *ast.Call) bool { return c.Over != nil }) }
+
+// callsOwn reports whether an expression makes a call of a kind outside its subqueries.
+func callsOwn(x ast.Expr, isKind func(*ast.Call) bool) bool {
 	found := false
 	ast.Walk(x, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectStmt:
 			return false
 		case *ast.Call:
-			found = found || n.Over != nil
+			found = found || isKind(n)
 		}
 		return !found
 	})
@@ -209,30 +212,27 @@ func (s *selection) having() {
 		return
 	}
 	scope := *s.after
-	for _, l := range s.list {
-		if l.item != nil && !l.item.Alias.IsZero() {
-			scope.aliases = append(scope.aliases, alias{types.Fold(l.item.Alias.Text), func(ast.Pos) Expr { return s.b.expr(l.item.X, s.after) }})
-		}
-	}
+	scope.aliases = s.itemAliases()
 	saved := s.group.clause
 	s.group.clause = inHaving
 	s.node = filter(s.node, Conjuncts(s.b.expr(s.core.Having, &scope)))
 	s.group.clause = saved
 }
 
+// itemAliases makes the aliases of the select list stand for their items, over the groups.
+func (s *selection) itemAliases() []alias {
+	var out []alias
+	for _, l := range s.list {
+		if l.item != nil && !l.item.Alias.IsZero() {
+			out = append(out, alias{types.Fold(l.item.Alias.Text), func(ast.Pos) Expr { return s.b.expr(l.item.X, s.after) }})
+		}
+	}
+	return out
+}
+
 // hasAggregate reports whether an expression calls an aggregate of its own query: outside its subqueries and not with OVER.
 func (b *Binder) hasAggregate(x ast.Expr) bool {
-	found := false
-	ast.Walk(x, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectStmt:
-			return false
-		case *ast.Call:
-			found = found || n.Over == nil && b.aggregateFn(n) != nil
-		}
-		return !found
-	})
-	return found
+	return callsOwn(x, func(c *ast.Call) bool { return c.Over == nil && b.aggregateFn(c) != nil })
 }
 
 // aggregateFn gives the aggregate that a call names, nil when it names none.

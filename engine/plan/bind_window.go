@@ -40,12 +40,7 @@ type windowGroup struct {
 func (s *selection) windows() {
 	scope := *s.after
 	if s.group != nil {
-		for _, l := range s.list {
-			if l.item != nil && !l.item.Alias.IsZero() {
-				bind := func(ast.Pos) Expr { return s.b.expr(l.item.X, s.after) }
-				scope.aliases = append(scope.aliases, alias{types.Fold(l.item.Alias.Text), bind})
-			}
-		}
+		scope.aliases = s.itemAliases()
 	}
 	w := &windowing{b: s.b, named: map[string]*windowSpec{}, scope: &scope, byText: map[string]*windowGroup{}}
 	for _, n := range s.core.Windows {
@@ -219,8 +214,8 @@ func (w *windowing) bound(f ast.FrameBound) WindowBound {
 	switch {
 	case ok && !isFrameOffset(n):
 		w.b.fail(f.Offset.Pos(), types.ERROR, "Invalid window frame offset: %s. Must be a non-negative integer", types.ToText(n))
-	case !ok && isConstantKey(f.Offset) && isLiteral(f.Offset):
-		w.b.fail(f.Offset.Pos(), types.UNSUPPORTED, "Window frame offsets must be constant numeric literals or computed: %s", ast.Format(f.Offset))
+	case !ok && isLiteral(f.Offset):
+		w.b.fail(f.Offset.Pos(), types.UNSUPPORTED, "Window frame offsets must be constant numeric literals, or expressions that are no literals: %s", ast.Format(f.Offset))
 	}
 	return out
 }
