@@ -83,13 +83,15 @@ func TestLayout(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
+// optionsFile returns the newest file of options: Pebble removes the ones before it at leisure.
 func optionsFile(t *testing.T, fs vfs.FS) string {
+	newest := "none"
 	for _, name := range list(t, fs, "db/store-1") {
 		if strings.HasPrefix(name, "OPTIONS-") {
-			return name
+			newest = name
 		}
 	}
-	return "none"
+	return newest
 }
 
 // What is refused is not touched.
