@@ -58,7 +58,7 @@ func onEachAlone(t *testing.T, f func(t *testing.T, h *host)) {
 }
 
 // startHost opens the database of a new host.
-func startHost(t *testing.T, h *host) *host {
+func startHost(t testing.TB, h *host) *host {
 	h.t = t
 	h.start(engine.Options{})
 	return h

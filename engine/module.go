@@ -13,6 +13,7 @@ type module struct {
 	vtab       vtab.Module
 	creator    vtab.Creator
 	alterer    vtab.Alterer
+	truncator  vtab.Truncator
 	transactor vtab.Transactor
 	records    vtab.RecordStore
 	planner    vtab.AccessPlanner
@@ -33,6 +34,7 @@ func (db *DB) register(e ModuleEntry) error {
 	m := &module{name: name, index: len(db.modules), vtab: e.Module}
 	m.creator, _ = e.Module.(vtab.Creator)
 	m.alterer, _ = e.Module.(vtab.Alterer)
+	m.truncator, _ = e.Module.(vtab.Truncator)
 	m.transactor, _ = e.Module.(vtab.Transactor)
 	m.records, _ = e.Module.(vtab.RecordStore)
 	m.planner, _ = e.Module.(vtab.AccessPlanner)

@@ -93,6 +93,25 @@ func (w writing) OpenWrite(ctx context.Context, t *catalog.Table) (vtab.Table, e
 	return m.vtab.Connect(ctx, vtab.ConnectRequest{Table: t, Conn: part, Spec: spec})
 }
 
+func (w writing) Truncate(ctx context.Context, t *catalog.Table) (rows int64, done bool, err error) {
+	m, err := w.tx.db.moduleOf(t)
+	if err != nil || m.truncator == nil {
+		return 0, false, err
+	}
+	part, err := w.tx.part(ctx, m)
+	if err != nil {
+		return 0, false, err
+	}
+	after, rows, err := m.truncator.Truncate(ctx, part, t)
+	if err != nil || after == nil {
+		return 0, false, err
+	}
+	e := w.tx.cat.Edit()
+	e.PutTable(after)
+	w.tx.cat = e.Done()
+	return rows, true, nil
+}
+
 func (w writing) OpenPresent(ctx context.Context, t *catalog.Table) (vtab.Table, error) {
 	src := &source{db: w.tx.db, base: w.tx.base, tx: w.tx}
 	table, err := src.OpenTable(ctx, t, false)

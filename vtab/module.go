@@ -80,6 +80,13 @@ type Alteration struct {
 	Progress func(rows int64)
 }
 
+// Truncator is a module that can empty a table without touching its rows. Absent: DELETE removes them one by one.
+type Truncator interface {
+	// Truncate empties t within the transaction, and returns the definition to go on with and the number of rows that went. It returns nil,
+	// and leaves the table as it is, where removing the rows one by one costs less.
+	Truncate(ctx context.Context, c Conn, t *catalog.Table) (after *catalog.Table, rows int64, err error)
+}
+
 // Transactor is a module whose tables take part in transactions. Absent: each operation takes effect at once, scans are
 // buffered when their statement writes, and the engine refuses DDL on the module inside a transaction under ddl_transaction_policy = strict.
 type Transactor interface {

@@ -15,6 +15,9 @@ import (
 type WriteSource interface {
 	// OpenWrite opens a table for row operations. The run closes it.
 	OpenWrite(ctx context.Context, t *catalog.Table) (vtab.Table, error)
+	// Truncate empties a table, unless its module has no quick way to do so: then done is false, and nothing has happened. The table's
+	// definition is another one afterwards, so nothing else of the statement may write to it.
+	Truncate(ctx context.Context, t *catalog.Table) (rows int64, done bool, err error)
 	// OpenPresent opens a table on the work in progress as of now, what the statement has written so far included. The caller
 	// closes it, before the statement ends or is undone.
 	OpenPresent(ctx context.Context, t *catalog.Table) (vtab.Table, error)

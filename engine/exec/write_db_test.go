@@ -126,6 +126,11 @@ func (tx *writeTx) OpenWrite(ctx context.Context, t *catalog.Table) (vtab.Table,
 	return tx.db.module.Connect(ctx, vtab.ConnectRequest{Table: t, Conn: tx.conn, Spec: spec})
 }
 
+// Truncate implements exec.WriteSource: rows go one by one.
+func (tx *writeTx) Truncate(context.Context, *catalog.Table) (int64, bool, error) {
+	return 0, false, nil
+}
+
 // OpenPresent implements exec.WriteSource.
 func (tx *writeTx) OpenPresent(ctx context.Context, t *catalog.Table) (vtab.Table, error) {
 	pin, err := tx.conn.View()

@@ -35,7 +35,18 @@ func (b *builder) update(n *plan.Update, r *changeRecipe) func(o *changeOp) erro
 func (b *builder) delete(n *plan.Delete, r *changeRecipe) func(o *changeOp) error {
 	r.in = b.node(n.Source)
 	r.update = &updateRecipe{old: positions(n.Source.Output(), n.Rules.Old)}
+	if b.emptiesTable(n) {
+		return (*changeOp).deleteAll
+	}
 	return (*changeOp).deleteRows
+}
+
+// emptiesTable reports whether a DELETE takes all rows of its table, is all that its statement does, and nothing needs to see the rows:
+// no RETURNING, no CHECK of deletions, no foreign key that refers to them.
+func (b *builder) emptiesTable(n *plan.Delete) bool {
+	s, ok := n.Source.(*plan.Scan)
+	all := ok && s.Table == n.Rules.Table && len(s.Filters) == 0 && s.Top == nil
+	return all && b.plan.Root == plan.Node(n) && len(n.Returning)+len(n.Rules.Checks)+len(n.Rules.Gone) == 0
 }
 
 // positions gives the places of columns in a row.
@@ -124,6 +135,21 @@ func (o *changeOp) updatePresentRows() error {
 		}
 		return nil
 	})
+}
+
+// deleteAll empties the table at once where its module can, else row by row.
+func (o *changeOp) deleteAll() error {
+	run := o.ec.write
+	rows, done, err := run.ec.rt.Write.Truncate(o.ec.ctx, o.rules.table)
+	if err != nil {
+		return err
+	}
+	if !done {
+		return o.deleteRows()
+	}
+	run.ec.rt.Queue.Touch(o.rules.table)
+	run.changes += rows
+	return nil
 }
 
 // deleteRows removes the rows of the source.

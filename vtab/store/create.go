@@ -21,18 +21,8 @@ func (m *Module) Create(ctx context.Context, vc vtab.Conn, t *catalog.Table) (*c
 	t.Storage.NextLayoutID = 1
 	t.Storage.Layouts = nil
 	appendLayout(t)
-	if t.Storage.Incarnation, err = c.take(); err != nil {
+	if err := c.renew(t); err != nil {
 		return nil, err
-	}
-	for i := range t.Uniques {
-		if err := c.newRange(t, i, uniqueKind); err != nil {
-			return nil, err
-		}
-	}
-	for i := range t.Indexes {
-		if err := c.newRange(t, i, indexKind); err != nil {
-			return nil, err
-		}
 	}
 	// What cannot be kept, such as a key under a collation without a normal form, is refused now.
 	if _, err := m.shapeOf(t); err != nil {

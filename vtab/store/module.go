@@ -20,9 +20,15 @@ type Options struct {
 	Overlay int64
 	// BulkCommit is the size in bytes from which on a commit goes as bulk files in place of one batch (kv.TxnOptions); 256 MiB when 0.
 	BulkCommit int64
+	// Truncate is the number of rows from which emptying a table takes new incarnations; 1,000 when 0. Below it, the catalog record that
+	// must be written, and the statements that must be compiled anew, cost more than the rows.
+	Truncate int64
 }
 
-const defaultOverlay = 1 << 20
+const (
+	defaultOverlay  = 1 << 20
+	defaultTruncate = 1000
+)
 
 // Module keeps tables in one key-value store. It implements vtab.Module and every optional interface that the built-in modules
 // have. It is safe for concurrent use; one Conn at a time writes.
@@ -59,6 +65,9 @@ var (
 // New makes the module of that name over a store, which it takes over unless it fails. It clears what a transaction that did not
 // end, or a commit that could not clear it yet, left behind: exactly what intents and retired records list.
 func New(ctx context.Context, name string, s kv.Store, o Options) (*Module, error) {
+	if o.Truncate == 0 {
+		o.Truncate = defaultTruncate
+	}
 	if o.Overlay == 0 {
 		o.Overlay = defaultOverlay
 	}

@@ -14,7 +14,7 @@ import (
 var background = context.Background()
 
 // bulkOptions let every rewrite go through bulk files, however small.
-var bulkOptions = Options{Overlay: 1}
+var bulkOptions = Options{Overlay: 1, Truncate: 1}
 
 func openModule(t testing.TB, s kv.Store, o Options) *Module {
 	m, err := New(background, "test", s, o)

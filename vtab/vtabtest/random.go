@@ -50,7 +50,7 @@ func testRandom(t *testing.T, h Harness) {
 // step does one random thing.
 func (x *txn) step(g *gen) {
 	name := pick(g, "t", "u")
-	switch g.IntN(12) {
+	switch g.IntN(13) {
 	case 0:
 		x.alterStatement(g, name)
 	case 1:
@@ -65,6 +65,8 @@ func (x *txn) step(g *gen) {
 		}
 	case 4:
 		x.runStatement(g, name)
+	case 5:
+		x.truncateStatement(g, name)
 	default:
 		x.write(g, name)
 	}
@@ -103,6 +105,33 @@ func (x *txn) runStatement(g *gen, name string) {
 	}
 	require.NoError(x.t, x.conn.UndoStatement())
 	x.now[name] = before
+}
+
+// truncateStatement empties a table by a statement, which is undone half of the time. A module that cannot do so, or does not for so few
+// rows, leaves all as it was.
+func (x *txn) truncateStatement(g *gen, name string) {
+	m, ok := x.m.(vtab.Truncator)
+	if !ok {
+		return
+	}
+	before := x.now[name]
+	require.NoError(x.t, x.conn.BeginStatement(background))
+	after, rows, err := m.Truncate(background, x.conn, before.def)
+	require.NoError(x.t, err)
+	if after != nil {
+		require.EqualValues(x.t, len(before.rows), rows)
+		x.now[name] = relation{def: after}
+	}
+	if g.chance(2) {
+		x.write(g, name)
+	}
+	if g.chance(2) {
+		require.NoError(x.t, x.conn.EndStatement())
+		return
+	}
+	require.NoError(x.t, x.conn.UndoStatement())
+	x.now[name] = before
+	x.check()
 }
 
 func (x *txn) write(g *gen, name string) {
