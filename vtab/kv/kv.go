@@ -26,7 +26,8 @@ import "context"
 //
 // All methods are safe for concurrent use, but writes (Commit, Ingest, Clear) come from one goroutine at a time. After a
 // failure that leaves in doubt what is durable, every method but Close answers with that failure (IOERR, FULL) until the
-// store is opened anew. A method called after Close answers MISUSE.
+// store is opened anew; snapshots and iterators that were there before it can still be read, and show nothing that is in doubt. A
+// method called after Close answers MISUSE.
 type Store interface {
 	Reader
 

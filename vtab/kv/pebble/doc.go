@@ -32,7 +32,8 @@
 // Pebble ends the process when the log or the manifest cannot be written, by its logger or by unlocking a mutex twice while it
 // panics. Here no such failure reaches Pebble: the file system that it is given (fence) marks the store broken, parks the
 // goroutine for ever, and lets no further write of that store through. Whoever waits for the write gets the failure, all later calls
-// too, until the store is opened anew; what was not certainly durable is then found or not, as a whole.
+// too, until the store is opened anew; what was not certainly durable is then found or not, as a whole. Snapshots that were taken before
+// it stay readable meanwhile.
 //
 // Failures to write tables, above all a full disk, are retried by Pebble without end. While they last, writes are refused
 // with their reason (FULL, IOERR) before anything is done; one that is already waiting gives up after Options.StallLimit, and

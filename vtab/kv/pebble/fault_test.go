@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -98,10 +99,11 @@ func TestLogSyncFails(t *testing.T) {
 	err = commit(s, true, 1, 1, "lost")
 	require.Equal(t, "IOERR", code(err))
 	require.ErrorContains(t, err, "database db: a write failed, and it is not known what of it is on disk")
-	require.False(t, it.First(), "an open iterator")
-	require.Equal(t, "IOERR", code(it.Err()))
-	_, _, err = snap.Get([]byte("a"), nil)
-	require.Equal(t, "IOERR", code(err), "an open snapshot")
+	require.True(t, it.First(), "an open iterator reads on")
+	require.Equal(t, "a", string(it.Key()))
+	require.False(t, it.Next(), "and does not show what is in doubt")
+	require.NoError(t, it.Err())
+	require.Equal(t, []string{"a=1"}, kvtest.Dump(t, snap, kv.Span{}), "so does an open snapshot")
 	require.NoError(t, it.Close())
 	require.NoError(t, snap.Close())
 	require.NoError(t, requireBroken(t, f, s, o, "IOERR", []string{"a=1"}).Close())
@@ -243,6 +245,66 @@ func TestManifestFails(t *testing.T) {
 		require.Equal(t, "IOERR", code(err))
 		require.NoError(t, requireBroken(t, f, s, o, "IOERR", []string{"a=1", "x00000="}).Close())
 	})
+}
+
+// held is a file system on which the operations that hit chooses wait until release, and then fail.
+type held struct {
+	vfs.FS
+	waiting chan struct{} // closed when the first one waits
+	failure chan error
+}
+
+func hold(fs vfs.FS, hit func(errorfs.Op) bool) *held {
+	h := &held{waiting: make(chan struct{}), failure: make(chan error)}
+	var once sync.Once
+	h.FS = errorfs.Wrap(fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if !hit(op) {
+			return nil
+		}
+		once.Do(func() { close(h.waiting) })
+		return <-h.failure
+	}))
+	return h
+}
+
+// awaitStack waits until some goroutine is in a function of that name.
+func awaitStack(t *testing.T, function string) {
+	require.Eventually(t, func() bool {
+		stacks := make([]byte, 1<<20)
+		return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), function)
+	}, time.Minute, time.Millisecond)
+}
+
+// A snapshot that is closed waits for the manifest, whose writer is never heard of again: Close comes back all the same.
+func TestSnapshotClosesWhileManifestHangs(t *testing.T) {
+	var on atomic.Bool
+	fs := hold(vfs.NewCrashableMem(), func(op errorfs.Op) bool {
+		return on.Load() && strings.Contains(op.Path, "MANIFEST") && op.Kind == errorfs.OpFileSync
+	})
+	s, err := Open("db", faultyOptions(fs.FS))
+	require.NoError(t, err)
+	kvtest.Put(t, s, "a", "1")
+	snap, err := s.NewSnapshot()
+	require.NoError(t, err)
+	kvtest.Put(t, s, "b", "2")
+	file := kvtest.Bulk(t, s, "k", "1", "l", "1")
+	on.Store(true)
+	ingested := make(chan error, 1)
+	go func() { ingested <- s.Ingest(context.Background(), []kv.BulkFile{file}) }()
+	<-fs.waiting
+	closed := make(chan error, 1)
+	go func() { closed <- snap.Close() }()
+	awaitStack(t, ".logLock")
+	fs.failure <- syscall.EIO
+	require.Equal(t, "IOERR", code(<-ingested))
+	select {
+	case err := <-closed:
+		require.NoError(t, err)
+	case <-time.After(time.Minute):
+		t.Fatal("Close waits for a write that hangs for ever")
+	}
+	on.Store(false)
+	require.NoError(t, s.Close())
 }
 
 // What is abandoned must not write when its successor has opened the directory.

@@ -70,7 +70,7 @@ func lowerBound(lo []byte) []byte {
 	return lo
 }
 
-// NewSnapshot implements kv.Store.
+// NewSnapshot implements kv.Store. A broken store gives none: what is in doubt would show in it.
 func (s *Store) NewSnapshot() (kv.Snapshot, error) {
 	if err := s.enter(); err != nil {
 		return nil, err
@@ -80,6 +80,8 @@ func (s *Store) NewSnapshot() (kv.Snapshot, error) {
 	return &snapshot{store: s, snap: s.db.NewSnapshot()}, nil
 }
 
+// snapshot can be read also when its store is broken since: what it shows was there before the write that failed, and an abandoned Pebble
+// still has all of it, in memory and in files that nobody can remove (fence).
 type snapshot struct {
 	store  *Store
 	snap   *pebble.Snapshot
@@ -90,7 +92,7 @@ func (n *snapshot) check() error {
 	if n.closed.Load() {
 		return types.Errorf(types.MISUSE, "the snapshot is closed")
 	}
-	return n.store.health.check()
+	return nil
 }
 
 func (n *snapshot) Get(key, dst []byte) ([]byte, bool, error) {
@@ -112,36 +114,29 @@ func (n *snapshot) Close() error {
 		return types.Errorf(types.MISUSE, "the snapshot is closed")
 	}
 	n.store.snaps.Add(-1)
+	// Closing the oldest snapshot looks for compactions, and for that waits for the manifest, which a write that hangs may hold for ever.
+	// The caller has nothing to lose by a store that breaks meanwhile.
+	err := n.store.health.run(n.store.what("close a snapshot"), n.snap.Close)
 	if n.store.health.gone.Load() {
-		return nil // an abandoned Pebble may hold its locks for ever
+		return nil
 	}
-	return n.store.wrap(n.snap.Close(), "close a snapshot")
+	return err
 }
 
-// iterator is a pebble.Iterator that knows whether its store is broken.
+// iterator is a pebble.Iterator. Like a snapshot it reads on when its store breaks.
 type iterator struct {
 	it      *pebble.Iterator
 	store   *Store
 	span    kv.Span
-	err     error // that the store is broken
-	outside bool  // the last probe was for a key outside the span
+	outside bool // the last probe was for a key outside the span
 }
 
-// refused reports whether the store is broken. It is asked before each positioning, not at each step.
-func (it *iterator) refused() bool {
-	if !it.store.health.gone.Load() {
-		return false
-	}
-	it.err = it.store.health.check()
-	return true
-}
-
-func (it *iterator) First() bool            { return !it.refused() && it.it.First() }
-func (it *iterator) Last() bool             { return !it.refused() && it.it.Last() }
-func (it *iterator) SeekLT(key []byte) bool { return !it.refused() && it.it.SeekLT(key) }
+func (it *iterator) First() bool            { return it.it.First() }
+func (it *iterator) Last() bool             { return it.it.Last() }
+func (it *iterator) SeekLT(key []byte) bool { return it.it.SeekLT(key) }
 func (it *iterator) Next() bool             { return it.it.Next() }
 func (it *iterator) Prev() bool             { return it.it.Prev() }
-func (it *iterator) Valid() bool            { return it.err == nil && !it.outside && it.it.Valid() }
+func (it *iterator) Valid() bool            { return !it.outside && it.it.Valid() }
 func (it *iterator) Key() []byte            { return it.it.Key() }
 func (it *iterator) Value() []byte          { return it.it.Value() }
 
@@ -150,20 +145,17 @@ func (it *iterator) SeekGE(key []byte) bool {
 	if len(key) == 0 {
 		return it.First() // Pebble does not expect empty keys
 	}
-	return !it.refused() && it.it.SeekGE(key)
+	return it.it.SeekGE(key)
 }
 
 // Probe implements kv.Iterator. A key is its own prefix here, so what SeekPrefixGE finds is the key or nothing; a key
 // outside the span Pebble would take for an error.
 func (it *iterator) Probe(key []byte) bool {
 	it.outside = len(key) == 0 || !it.span.Contains(key)
-	return !it.outside && !it.refused() && it.it.SeekPrefixGE(key)
+	return !it.outside && it.it.SeekPrefixGE(key)
 }
 
 func (it *iterator) Err() error {
-	if it.err != nil {
-		return it.err
-	}
 	return it.store.wrap(it.it.Error(), "read")
 }
 
@@ -175,7 +167,8 @@ func (it *iterator) Close() error {
 	it.it = nil
 	it.store.iters.Add(-1)
 	if it.store.health.gone.Load() {
-		return nil // an abandoned Pebble may hold its locks for ever
+		go func() { _ = p.Close() }() // an abandoned Pebble may hold its locks for ever
+		return nil
 	}
 	return it.store.wrap(p.Close(), "read")
 }
