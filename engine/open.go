@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab/kv/mem"
 	"github.com/quereus/quereus-migrate/vtab/kv/pebble"
 	"github.com/quereus/quereus-migrate/vtab/store"
@@ -21,11 +22,38 @@ func OpenMemory(ctx context.Context, o Options) (*DB, error) {
 // OpenDir opens a database directory. Its home module is store; memory is there for tables that need not last. Options.Modules
 // come behind the two. See pebble.Open for what is refused and with which codes.
 func OpenDir(ctx context.Context, dir string, p pebble.Options, o Options) (*DB, error) {
+	db, err := openDir(ctx, dir, p, o)
+	if !p.ReadOnly && p.OrReadOnly && cannotWrite(err) {
+		p.ReadOnly, p.Unwritable = true, unwritable(err)
+		if db, e := openDir(ctx, dir, p, o); e == nil {
+			return db, nil
+		}
+	}
+	return db, err
+}
+
+// cannotWrite reports whether an error may keep a database from being written alone.
+func cannotWrite(err error) bool {
+	switch types.CodeOf(err) {
+	case types.FULL, types.IOERR:
+		return true
+	}
+	return false
+}
+
+// unwritable is what writes to a database are answered with that could be opened to read only, because of err.
+func unwritable(err error) error {
+	e := types.Wrapf(types.IOERR, err, "the database is open to read only, nothing was changed")
+	e.Hint = "make it possible to write to the disk, then open the database again"
+	return e
+}
+
+func openDir(ctx context.Context, dir string, p pebble.Options, o Options) (*DB, error) {
 	disk, err := pebble.Open(dir, p)
 	if err != nil {
 		return nil, err
 	}
-	durable, err := store.New(ctx, storeModule, disk, store.Options{Logger: o.Logger})
+	durable, err := store.New(ctx, storeModule, disk, store.Options{ReadOnly: p.ReadOnly, Logger: o.Logger})
 	if err != nil {
 		disk.Close()
 		return nil, err

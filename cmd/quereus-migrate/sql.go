@@ -51,7 +51,7 @@ statements in a request run as one text and answer as the last one. A failed req
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.args, o.opener = args, a.newOpener(cmd, o.wait)
-			o.opener.Create = o.create
+			o.opener.Create, o.opener.OrReadOnly = o.create, true
 			return runSQL(cmd.Context(), a, o)
 		},
 	}

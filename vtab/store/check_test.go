@@ -274,7 +274,7 @@ func TestReadOnlyLeavesRanges(t *testing.T) {
 
 	s, err := pebble.Open("db", pebble.Options{FS: fs, ReadOnly: true})
 	require.NoError(t, err)
-	m = openModule(t, s, Options{})
+	m = openModule(t, s, Options{ReadOnly: true})
 	result, faults := faultsOf(t, m, def, &vtab.TableSpec{})
 	require.Empty(t, faults, "what is listed is no fault")
 	require.Equal(t, int64(200), result.Rows)

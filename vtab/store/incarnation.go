@@ -164,13 +164,12 @@ func (m *Module) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.write.Lock()
-	defer m.write.Unlock()
-	err = m.clearRanges(ctx, append(intents, gone...), true)
-	if types.CodeOf(err) == types.READONLY {
+	if m.options.ReadOnly {
 		return nil
 	}
-	return err
+	m.write.Lock()
+	defer m.write.Unlock()
+	return m.clearRanges(ctx, append(intents, gone...), true)
 }
 
 func (m *Module) readLeftovers(space byte, span func(catalog.Incarnation, []byte) (kv.Span, error)) ([]retired, error) {

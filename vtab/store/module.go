@@ -13,6 +13,8 @@ import (
 
 // Options are the options of a module. The zero value has sensible ones.
 type Options struct {
+	// ReadOnly is for a store that is open to read only: nothing is cleared in it.
+	ReadOnly bool
 	// Logger hears of ranges that could not be cleared; nil for none.
 	Logger *slog.Logger
 	// Overlay is the size in bytes of a table below which a rewrite goes through the transaction's overlay, and a dropped range is

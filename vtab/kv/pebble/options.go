@@ -17,6 +17,11 @@ type Options struct {
 	Create bool
 	// ReadOnly refuses every write. The lock is taken all the same: Pebble admits one process, also to read.
 	ReadOnly bool
+	// OrReadOnly makes engine.OpenDir open a database to read only that cannot be opened otherwise because nothing can be written. Writes are
+	// answered with the reason then.
+	OrReadOnly bool
+	// Unwritable is what writes to a database that is open to read only are answered with; READONLY when nil.
+	Unwritable error
 	// Command is what HOLDER, and so the BUSY error of others, says of this process; the name of the program when empty.
 	Command string
 	// CacheBytes is the size of the cache of uncompressed blocks; 64 MiB when 0.

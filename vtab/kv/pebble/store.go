@@ -128,12 +128,19 @@ func (s *Store) enterWrite() error {
 	}
 	err := s.health.checkWrite()
 	if err == nil && s.given.ReadOnly {
-		err = types.Errorf(types.READONLY, "database %s is open to read only", s.root.dir)
+		err = s.errReadOnly()
 	}
 	if err != nil {
 		s.gate.leave()
 	}
 	return err
+}
+
+func (s *Store) errReadOnly() error {
+	if s.given.Unwritable != nil {
+		return s.given.Unwritable
+	}
+	return types.Errorf(types.READONLY, "database %s is open to read only", s.root.dir)
 }
 
 func (s *Store) what(op string) string { return "database " + s.root.dir + ": " + op }

@@ -32,6 +32,8 @@ type Opener struct {
 	Wait time.Duration
 	// ReadOnly opens databases that nothing is written to; Create makes those that are not there.
 	ReadOnly, Create bool
+	// OrReadOnly opens a database to read only that nothing can be written to, as on a full disk.
+	OrReadOnly bool
 	// Command is what others are told of this process while it has a database open.
 	Command string
 }
@@ -56,7 +58,7 @@ func (o Opener) Database(ctx context.Context, name string) (*engine.DB, error) {
 	if name == Memory {
 		return engine.OpenMemory(ctx, engine.Options{})
 	}
-	p := pebble.Options{Create: o.Create, ReadOnly: o.ReadOnly, Command: o.Command}
+	p := pebble.Options{Create: o.Create, ReadOnly: o.ReadOnly, OrReadOnly: o.OrReadOnly, Command: o.Command}
 	deadline := time.Now().Add(o.Wait)
 	for {
 		db, err := engine.OpenDir(ctx, name, p, engine.Options{})
