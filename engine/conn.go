@@ -109,12 +109,12 @@ type Params struct {
 func Args(v ...types.Value) Params { return Params{Positional: v} }
 
 // Exec runs a text of any number of statements. The whole text is parsed before any of it runs; in autocommit each statement is a
-// transaction of its own, and the first error stops the text: what came before it stays. Every statement gets the same parameters. It
-// gives the number of rows that the last statement changed.
+// transaction of its own, and the first error stops the text: what came before it stays. Every statement gets the same parameters. A
+// query among them is run to its end, and its rows are dropped. It gives the number of rows that the last statement changed.
 func (c *Conn) Exec(ctx context.Context, sql string, p Params) (changes int64, err error) {
 	err = c.each(ctx, ast.NewSource("", sql), p, func(r *Rows, last bool) error {
 		changes = r.Changes()
-		return r.Close()
+		return r.drain()
 	})
 	return changes, err
 }
@@ -125,7 +125,7 @@ func (c *Conn) Query(ctx context.Context, sql string, p Params) (*Rows, error) {
 	var rows *Rows
 	err := c.each(ctx, ast.NewSource("", sql), p, func(r *Rows, last bool) error {
 		if !last {
-			return r.Close()
+			return r.drain()
 		}
 		rows = r
 		return nil

@@ -84,6 +84,22 @@ func (r *Rows) Next() (types.Row, error) {
 	return row, nil
 }
 
+// drain runs the statement to its end, so that what fails in it does, and closes the rows.
+func (r *Rows) drain() error {
+	if r.run.rows == nil {
+		return r.Close() // what was to happen has happened
+	}
+	for {
+		row, err := r.Next()
+		if err != nil {
+			return errors.Join(err, r.Close())
+		}
+		if row == nil {
+			return r.Close()
+		}
+	}
+}
+
 // Close ends the statement. A second call does nothing.
 func (r *Rows) Close() error {
 	if r.conn != nil {

@@ -139,13 +139,13 @@ func (s *Stmt) runBatch(ctx context.Context, t *tx, rows [][]types.Value) (chang
 	return s.program.RunBatch(ctx, t.runtime(read, first), rows)
 }
 
-// Exec runs the statement and gives the number of rows that it changed.
+// Exec runs the statement to its end, drops its rows if it has any, and gives the number of rows that it changed.
 func (s *Stmt) Exec(ctx context.Context, p Params) (changes int64, err error) {
 	r, err := s.Query(ctx, p)
 	if err != nil {
 		return 0, err
 	}
-	return r.Changes(), r.Close()
+	return r.Changes(), r.drain()
 }
 
 // plan makes the program, unless the one that is there still fits.

@@ -8,6 +8,9 @@ type Arena struct{ buf []byte }
 // Reset forgets everything in the arena and keeps its memory.
 func (a *Arena) Reset() { a.buf = a.buf[:0] }
 
+// Bytes is the size of the memory that the arena holds on to.
+func (a *Arena) Bytes() int { return cap(a.buf) }
+
 // Copy puts b into the arena and gives the copy. When the arena grows, copies made before keep the old memory and stay valid.
 func (a *Arena) Copy(b []byte) []byte {
 	if len(a.buf)+len(b) > cap(a.buf) {

@@ -181,6 +181,23 @@ type Cursor interface {
 	Close() error
 }
 
+// Splitter is a Cursor whose remaining rows can be read by several goroutines at once. Absent: one goroutine reads them all.
+type Splitter interface {
+	Cursor
+	// Split keeps the beginning of what the cursor has not read yet for the cursor, and gives the rest away in parts, in the order of
+	// the access: PartScanner reads each. It gives none, and keeps everything, where that is not worth it.
+	Split() ([]Part, error)
+}
+
+// PartScanner is a Table that reads parts which a cursor gave away. Tables whose cursors are Splitters have it.
+type PartScanner interface {
+	// ScanPart starts an access of the rows in a part. The filter is that of the cursor which gave it, the table one on the same state.
+	ScanPart(ctx context.Context, f *Filter, p Part) (Cursor, error)
+}
+
+// Part is a part of an access, in the module's own terms.
+type Part struct{ From, To []byte }
+
 // DB is what the engine shows to modules.
 type DB interface {
 	// Collation finds a registered collation by name, nil when there is none.

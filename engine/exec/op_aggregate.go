@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/quereus/quereus-migrate/engine/function"
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
@@ -89,6 +91,8 @@ type aggregateOp struct {
 	batch Batch
 	work  types.Row
 	buf   []byte
+	// column holds an aggregate's arguments of a batch.
+	column []types.Value
 
 	groups groupTable
 	feeds  []*feed
@@ -206,16 +210,76 @@ func (o *aggregateOp) emit(out types.Row, group int) error {
 
 // fill reads the input.
 func (o *aggregateOp) fill() error {
-	err := drain(o.in, &o.batch, func(row types.Row) error {
+	take := o.takeRows
+	if o.global && !slices.ContainsFunc(o.aggs, func(a *aggRecipe) bool { return !a.plain() }) {
+		take = o.takeColumns
+	}
+	for {
+		if err := o.in.Next(&o.batch); err != nil {
+			return err
+		}
+		if len(o.batch.Rows) == 0 {
+			return o.settle()
+		}
+		if err := take(o.batch.Rows); err != nil {
+			return err
+		}
+	}
+}
+
+// plain reports whether every row of a group goes to the aggregate, as it comes, with one argument or none.
+func (a *aggRecipe) plain() bool {
+	return a.filter == nil && a.distinct == nil && a.compare == nil && len(a.args) <= 1
+}
+
+// takeColumns brings the arguments of a batch to the one group's states, aggregate by aggregate.
+func (o *aggregateOp) takeColumns(rows []types.Row) error {
+	for i, a := range o.aggs {
+		state := o.groups.states[0][i]
+		o.column = o.column[:0]
+		for _, row := range rows {
+			for _, x := range a.args {
+				v, err := x(o.ec, row)
+				if err != nil {
+					return err
+				}
+				o.column = append(o.column, v)
+			}
+		}
+		if err := a.stepAll(&o.ec.call, state, o.column, len(rows)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stepAll takes the rows of a plain aggregate.
+func (a *aggRecipe) stepAll(call *function.Call, state function.State, column []types.Value, rows int) (err error) {
+	if whole, ok := state.(function.Columnar); ok {
+		err = whole.StepAll(call, column)
+	} else {
+		n := len(a.args)
+		for i := 0; i < rows && err == nil; i++ {
+			err = state.Step(call, column[i*n:(i+1)*n])
+		}
+	}
+	if err != nil {
+		return a.fail(err)
+	}
+	return nil
+}
+
+// takeRows brings the rows of a batch to their groups.
+func (o *aggregateOp) takeRows(rows []types.Row) error {
+	for _, row := range rows {
 		if err := o.evaluate(row); err != nil {
 			return err
 		}
-		return o.take(o.work)
-	})
-	if err != nil {
-		return err
+		if err := o.take(o.work); err != nil {
+			return err
+		}
 	}
-	return o.settle()
+	return nil
 }
 
 // evaluate fills the working row.

@@ -1,6 +1,9 @@
 package exec
 
 import (
+	"runtime"
+	"slices"
+
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
@@ -18,6 +21,7 @@ type scanRecipe struct {
 	pred      Pred // nil when the access applies all filters
 	top       *limitRecipe
 	unique    bool // the access finds one row at most
+	local     bool // pred is evaluated on rows in any order
 }
 
 type pinRecipe struct {
@@ -48,6 +52,7 @@ func (b *builder) scan(n *plan.Scan) recipe {
 		r.unique = a.Plan.Unique
 	}
 	r.pred = c.allPreds(residual)
+	r.local = !slices.ContainsFunc(residual, func(x plan.Expr) bool { return !plan.IsRowLocal(x, n.Cols) })
 	return func() Operator { return &scanOp{scanRecipe: r} }
 }
 
@@ -70,6 +75,9 @@ type scanOp struct {
 	bounds [2]vtab.Bound
 	empty  bool  // the access can find nothing
 	left   int64 // rows that are still wanted, negative for all
+	// read counts the batches that came from the cursor, until rest may have been given away: the parts behind the cursor's own.
+	read int
+	rest *partScan
 }
 
 // Open evaluates the access's values and begins the scan.
@@ -77,7 +85,7 @@ func (o *scanOp) Open(ec *Context) error {
 	if err := o.Close(); err != nil {
 		return err
 	}
-	o.ec, o.left = ec, -1
+	o.ec, o.left, o.read = ec, -1, 0
 	if o.top != nil {
 		count, skip, err := o.top.eval(ec)
 		if err != nil {
@@ -212,8 +220,11 @@ func (o *scanOp) Next(b *Batch) error {
 	}
 	for {
 		n, err := o.cursor.Next(o.ec.ctx, o.batch)
-		if err != nil || n == 0 {
+		if err != nil {
 			return err
+		}
+		if n == 0 {
+			return o.nextOfRest(b)
 		}
 		if o.unique {
 			o.empty = true // there is no other row to ask for
@@ -223,6 +234,9 @@ func (o *scanOp) Next(b *Batch) error {
 			if rows, err = o.passing(rows); err != nil {
 				return err
 			}
+		}
+		if err := o.shareRest(); err != nil {
+			return err
 		}
 		if len(rows) > 0 {
 			b.Rows = o.cut(rows)
@@ -234,19 +248,44 @@ func (o *scanOp) Next(b *Batch) error {
 	}
 }
 
+// aloneBatches is how many batches a scan reads before it lets others help: most readers want no more.
+const aloneBatches = 8
+
+// shareRest lets other goroutines read what is left of a long scan.
+func (o *scanOp) shareRest() (err error) {
+	if o.read++; o.read != aloneBatches || !o.local || o.left >= 0 || runtime.GOMAXPROCS(0) == 1 {
+		return nil
+	}
+	o.rest, err = o.startParts()
+	return err
+}
+
+// nextOfRest gives rows that others read.
+func (o *scanOp) nextOfRest(b *Batch) (err error) {
+	if o.rest != nil {
+		b.Rows, err = o.rest.next()
+	}
+	return err
+}
+
 // passing gives the rows for which the residual filters hold.
-func (o *scanOp) passing(rows []types.Row) ([]types.Row, error) {
-	o.out = o.out[:0]
+func (o *scanOp) passing(rows []types.Row) (_ []types.Row, err error) {
+	o.out, err = o.pred.passing(o.ec, rows, o.out[:0])
+	return o.out, err
+}
+
+// passing appends the rows for which the condition holds.
+func (p Pred) passing(ec *Context, rows, out []types.Row) ([]types.Row, error) {
 	for _, row := range rows {
-		ok, err := o.pred(o.ec, row)
+		ok, err := p(ec, row)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			o.out = append(o.out, row)
+			out = append(out, row)
 		}
 	}
-	return o.out, nil
+	return out, nil
 }
 
 // cut stops at the limit.
@@ -266,9 +305,12 @@ func (o *scanOp) Close() error {
 	if o.cursor == nil {
 		return nil
 	}
-	c := o.cursor
-	o.cursor = nil
-	return c.Close()
+	c, rest := o.cursor, o.rest
+	o.cursor, o.rest = nil, nil
+	if rest == nil {
+		return c.Close()
+	}
+	return firstError(rest.close(), c.Close())
 }
 
 // batchSize is the number of rows worth asking for at once.

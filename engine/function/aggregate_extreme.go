@@ -33,6 +33,20 @@ func (e *extreme) Step(_ *Call, args []types.Value) error {
 	return nil
 }
 
+// StepAll finds the extreme of a column first, so that one value is copied.
+func (e *extreme) StepAll(c *Call, column []types.Value) error {
+	best := -1
+	for i := range column {
+		if v := column[i]; !v.IsNull() && (best < 0 || e.compare(v, column[best])*e.sign > 0) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	return e.Step(c, column[best:best+1])
+}
+
 func (e *extreme) Merge(other State) error {
 	return e.Step(nil, []types.Value{other.(*extreme).best})
 }

@@ -50,6 +50,16 @@ func (n *valueCount) Step(_ *Call, args []types.Value) error {
 	return nil
 }
 
+// StepAll counts a column.
+func (n *valueCount) StepAll(_ *Call, column []types.Value) error {
+	for i := range column {
+		if !column[i].IsNull() {
+			*n++
+		}
+	}
+	return nil
+}
+
 func (n *valueCount) Undo(args []types.Value) bool {
 	if !args[0].IsNull() {
 		*n--
@@ -89,6 +99,20 @@ func (s *sum) Step(_ *Call, args []types.Value) error {
 	default:
 		i, _ := n.Int64()
 		s.add(i)
+	}
+	return nil
+}
+
+// StepAll adds a column; integers, which most are, without a call.
+func (s *sum) StepAll(c *Call, column []types.Value) error {
+	for i := range column {
+		n, ok := column[i].Int64()
+		if t := s.whole + n; ok && (t > s.whole) == (n > 0) {
+			s.whole = t
+			s.count++
+		} else if err := s.Step(c, column[i:i+1]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -184,6 +208,19 @@ func (a *average) Step(_ *Call, args []types.Value) error {
 	if n, ok := summand(args[0]); ok {
 		a.sum += types.NearestReal(n)
 		a.count++
+	}
+	return nil
+}
+
+// StepAll adds a column; reals, which most are, without a call.
+func (a *average) StepAll(c *Call, column []types.Value) error {
+	for i := range column {
+		if column[i].Kind() == types.KindReal {
+			a.sum += column[i].Float()
+			a.count++
+		} else if err := a.Step(c, column[i:i+1]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

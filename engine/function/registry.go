@@ -81,6 +81,13 @@ type State interface {
 	Final(c *Call) (types.Value, error)
 }
 
+// Columnar is a State that takes the arguments of many rows at once, as so many Steps would, one after the other. Its function has one
+// argument.
+type Columnar interface {
+	State
+	StepAll(c *Call, column []types.Value) error
+}
+
 // Inverter is a State that can take a row out again, for frames of windows that move.
 type Inverter interface {
 	State

@@ -94,6 +94,22 @@ func addExprColumns(set ColSet, e Expr) {
 	})
 }
 
+// IsRowLocal reports whether an expression depends on nothing but the given columns and the parameters: any number of goroutines may
+// evaluate it, on rows in any order.
+func IsRowLocal(e Expr, cols []Column) bool {
+	local := !HasSubquery(e)
+	walkExpr(e, func(e Expr) bool {
+		switch e := e.(type) {
+		case *Col:
+			local = local && findColumn(cols, e.ID) >= 0
+		case *Call:
+			local = local && e.Fn.Deterministic
+		}
+		return local
+	})
+	return local
+}
+
 // ExprColumns gives the columns that an expression reads.
 func ExprColumns(e Expr) ColSet {
 	set := ColSet{}

@@ -69,6 +69,13 @@ type Store interface {
 	Close() error
 }
 
+// Splitter is a Store that can tell where a long span is cut into pieces of about one size. Absent: spans are read as a whole.
+type Splitter interface {
+	// Split gives rising keys inside the span, which need not be those of entries, so that about pieceBytes lie between one and the next.
+	// It costs by the number of the store's files, and gives none for a span that is not worth it. The keys are the caller's.
+	Split(s Span, pieceBytes uint64) ([][]byte, error)
+}
+
 // Snapshot is a pinned state. It is safe for concurrent use and must be closed.
 type Snapshot interface {
 	Reader

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"testing"
 
@@ -47,6 +48,36 @@ func TestMemory(t *testing.T) {
 func TestMemoryBulk(t *testing.T) {
 	t.Parallel()
 	vtabtest.Run(t, memoryHarness(bulkOptions))
+}
+
+// splittingStore cuts every span behind each of its entries but some.
+type splittingStore struct{ kv.Store }
+
+func (s splittingStore) Split(span kv.Span, _ uint64) (keys [][]byte, err error) {
+	it, err := s.NewIter(kv.IterOptions{Span: span})
+	if err != nil {
+		return nil, err
+	}
+	defer it.Close()
+	n := 0
+	for ok := it.First() && it.Next(); ok; ok = it.Next() {
+		if n++; n%3 != 0 {
+			keys = append(keys, bytes.Clone(it.Key()))
+		}
+	}
+	return keys, it.Err()
+}
+
+func TestMemoryInParts(t *testing.T) {
+	t.Parallel()
+	h := memoryHarness(Options{})
+	h.Share, h.OpenFaulty = 6, nil
+	h.Open = func(t testing.TB) vtabtest.Module {
+		m := openModule(t, splittingStore{mem.Open()}, Options{})
+		t.Cleanup(func() { require.NoError(t, m.Close()) })
+		return m
+	}
+	vtabtest.Run(t, h)
 }
 
 func TestMemorySpilling(t *testing.T) {

@@ -14,7 +14,7 @@ func (m *Module) Connect(_ context.Context, req vtab.ConnectRequest) (vtab.Table
 	if err != nil {
 		return nil, err
 	}
-	t := &table{shape: s, spec: req.Spec}
+	t := &table{store: m.store, shape: s, spec: req.Spec}
 	if req.Pin != nil {
 		p, err := m.pinOf(req.Pin)
 		if err != nil {
@@ -32,6 +32,7 @@ func (m *Module) Connect(_ context.Context, req vtab.ConnectRequest) (vtab.Table
 
 // table is one opened table: a definition on a state. It is used by one goroutine, and so are its cursors.
 type table struct {
+	store  kv.Store
 	shape  *shape
 	spec   *vtab.TableSpec
 	reader kv.Reader // nil when the table was opened for writing only

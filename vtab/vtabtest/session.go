@@ -277,11 +277,35 @@ func (s *session) checkTable(pin vtab.Pin, rel relation) {
 	require.NoError(s.t, t.Close())
 }
 
-// scan reads an access to its end.
+// scan reads an access to its end. What a cursor gives away after its first row is read in parts.
 func (s *session) scan(t vtab.Table, f *vtab.Filter, width int) []types.Row {
 	s.t.Helper()
 	c := must[vtab.Cursor](s.t)(t.Scan(background, f))
 	var out []types.Row
+	var parts []vtab.Part
+	if splitter, ok := c.(vtab.Splitter); ok {
+		first := vtab.NewBatch(1, width)
+		n, err := c.Next(background, first)
+		require.NoError(s.t, err)
+		for _, r := range first.Rows[:n] {
+			out = append(out, r.Clone())
+		}
+		if n > 0 {
+			parts, err = splitter.Split()
+			require.NoError(s.t, err)
+		}
+	}
+	out = s.rest(c, width, out)
+	for _, p := range parts {
+		part := must[vtab.Cursor](s.t)(t.(vtab.PartScanner).ScanPart(background, f, p))
+		out = s.rest(part, width, out)
+	}
+	return out
+}
+
+// rest reads a cursor to its end and closes it.
+func (s *session) rest(c vtab.Cursor, width int, out []types.Row) []types.Row {
+	s.t.Helper()
 	for r, err := range vtab.Rows(background, c, width) {
 		require.NoError(s.t, err)
 		out = append(out, r.Clone())
