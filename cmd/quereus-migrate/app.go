@@ -47,6 +47,7 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetErr(a.Err)
 	root.AddCommand(newDiffCmd(a), newApplyCmd(a), newInspectCmd(a), newStatusCmd(a), newSQLCmd(a), newVersionCmd(a))
 	for _, c := range root.Commands() {
+		giveOnce(c)
 		runE := c.RunE
 		c.RunE = func(cmd *cobra.Command, args []string) error {
 			if err := checkTargets(cmd); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/target"
+	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/term"
 	"github.com/quereus/quereus-migrate/differ"
 	"github.com/quereus/quereus-migrate/engine"
 	"github.com/quereus/quereus-migrate/types"
@@ -164,8 +165,11 @@ func (r *applyRun) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := printPlan(r.Streams, plan, r.samples || r.OutTerminal); err != nil {
+	if err := r.show(plan); err != nil {
 		return err // nothing is done that nobody was shown
+	}
+	if err := r.warnOlder(ctx, plan.Schema); err != nil {
+		return err
 	}
 	r.printNotes(plan)
 	if len(plan.Steps) == 0 && !r.isMissing {
@@ -180,7 +184,7 @@ func (r *applyRun) apply(ctx context.Context) error {
 	}
 	isRefused := plan.MaxSeverity() > r.allowed() // Migrate refuses it before anything is touched; there is nothing to ask
 	if !r.dryRun && !isRefused && len(plan.Differences()) == 0 {
-		if err := r.agree(plan); err != nil {
+		if err := r.agree(ctx, plan); err != nil {
 			return err
 		}
 		if r.isMissing {
@@ -188,6 +192,32 @@ func (r *applyRun) apply(ctx context.Context) error {
 		}
 	}
 	return r.migrate(ctx, plan)
+}
+
+// show prints the plan, and shows it to the person who will be asked when what is printed goes elsewhere.
+func (r *applyRun) show(plan *differ.Plan) error {
+	if err := printPlan(r.Streams, plan, r.samples || r.OutTerminal); err != nil {
+		return err
+	}
+	if r.OutTerminal || r.yes || r.dryRun || !r.CanAsk() {
+		return nil
+	}
+	return printPlan(&term.Streams{Out: r.Err, OutTerminal: true, Color: r.Color}, plan, true)
+}
+
+// warnOlder tells when the declared version is older than the one that the database is at: somebody may have an old file at hand.
+func (r *applyRun) warnOlder(ctx context.Context, schema string) error {
+	history, err := r.db.History(ctx)
+	if err != nil {
+		return err
+	}
+	last := lastOf(history, schema)
+	if last == nil || !isOlder(r.declared.Version, last.Version) {
+		return nil
+	}
+	fmt.Fprintf(r.Err, "%s: version %s is declared, which is older than version %s that migration %d has led to\n",
+		r.ErrPalette().Yellow("warning"), term.Visible(r.declared.Version), term.Visible(last.Version), last.Number)
+	return nil
 }
 
 // isIdle reports whether a plan without statements leaves nothing to do, so that nobody need agree to it.
@@ -215,7 +245,7 @@ func (r *applyRun) rehearse(ctx context.Context, plan *differ.Plan) (*engine.Mig
 func (r *applyRun) hasSeeds() bool { return r.withSeed && len(r.declared.Seeds) > 0 }
 
 // agree makes sure that somebody wants the plan carried out.
-func (r *applyRun) agree(plan *differ.Plan) error {
+func (r *applyRun) agree(ctx context.Context, plan *differ.Plan) error {
 	if r.yes {
 		return nil
 	}
@@ -226,11 +256,11 @@ func (r *applyRun) agree(plan *differ.Plan) error {
 	if r.hasSeeds() {
 		what += " and seed rows"
 	}
-	yes, err := r.Confirm(fmt.Sprintf("apply %s to %s?", what, r.dir))
-	if err == nil && !yes {
-		err = types.Errorf(types.ERROR, "nothing was changed")
+	yes, err := r.Confirm(ctx, fmt.Sprintf("apply %s to %s?", what, r.dir))
+	if err != nil || !yes {
+		return &declinedError{"nothing was changed"} // an interrupt is a no
 	}
-	return err
+	return nil
 }
 
 func (r *applyRun) migrateOptions() engine.MigrateOptions {

@@ -52,19 +52,28 @@ type usageError struct{ message string }
 
 func (e *usageError) Error() string { return e.message }
 
+// declinedError ends a command that somebody was asked about and did not want. That is no fault, and yet the work is not done: exit
+// code 1.
+type declinedError struct{ message string }
+
+func (e *declinedError) Error() string { return e.message }
+
 // report tells the error that a command ended with, and gives the exit code. A mistake in the command line is told with the
-// command's usage.
+// one line of the command's usage.
 func (a *app) report(cmd *cobra.Command, err error) int {
 	code := exitCode(err)
 	var told *reportedError
 	var usage *usageError
 	var refused *engine.PolicyError
 	var failed *engine.MigrateError
+	var declined *declinedError
 	switch {
 	case err == nil, errors.Is(err, errDiffers), errors.As(err, &told):
 	case !a.begun, errors.As(err, &usage):
 		a.PrintFault(err, nil)
-		fmt.Fprintf(a.Err, "\n%s", cmd.UsageString())
+		a.printUsage(cmd, err)
+	case errors.As(err, &declined):
+		fmt.Fprintln(a.Err, declined)
 	case errors.As(err, &refused):
 		a.printRefusal(refused)
 	case errors.As(err, &failed):

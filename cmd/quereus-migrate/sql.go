@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/target"
-	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/term"
 	"github.com/quereus/quereus-migrate/engine"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/parse"
@@ -37,7 +35,8 @@ func newSQLCmd(a *app) *cobra.Command {
 		Long: `sql runs the statements of its argument, of a file (-f), or of standard input; on a terminal it is a shell. Each statement
 commits by itself unless the text says begin. The first error ends the run; what was not committed is rolled back.
 
-Rows are printed as a table on a terminal and as CSV elsewhere, unless --format says otherwise.
+Rows are printed as a table on a terminal and as CSV elsewhere, unless --format says otherwise. As JSON, a text of which one
+statement can give rows is answered with the list of them; one of several such statements with a list of their lists.
 
 With --jsonl it answers requests from standard input, one a line, with one line each:
   {"sql": "select ?", "params": [1]}     params: a list, or an object by name
@@ -135,15 +134,15 @@ func (o *sqlOptions) rowFormat(a *app) string {
 func (a *app) runSource(ctx context.Context, conn *engine.Conn, src *ast.Source, format string) error {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	out, done := bufio.NewWriter(a.Out), 0
+	out, done := newResultWriter(a.Out, format, src), 0
 	err := conn.Each(ctx, src, engine.Params{}, func(r *engine.Rows) error {
-		err := writeRows(out, format, r)
+		err := out.write(r)
 		if err == nil {
 			done++
 		}
 		return err
 	})
-	if err = firstOf(err, out.Flush()); err != nil {
+	if err = firstOf(err, out.close(err == nil)); err != nil {
 		a.PrintFault(placed(err, src, done), src)
 		return &reportedError{err}
 	}
@@ -160,25 +159,6 @@ func placed(err error, src *ast.Source, done int) error {
 	at := *e
 	at.Line, at.Column = src.Position(stmts[done].Pos())
 	return &at
-}
-
-// writeRows writes the rows of a statement, or runs one that has none to its end.
-func writeRows(w io.Writer, format string, r *engine.Rows) error {
-	columns := r.Columns()
-	if len(columns) == 0 {
-		return eachRow(r, func(types.Row) error { return nil })
-	}
-	rows, ok := term.NewRowWriter(format, w)
-	if !ok {
-		return types.Errorf(types.INTERNAL, "there is no format %s for rows", format)
-	}
-	if err := rows.Begin(columns); err != nil {
-		return err
-	}
-	if err := eachRow(r, rows.Row); err != nil {
-		return err
-	}
-	return rows.End()
 }
 
 func eachRow(r *engine.Rows, f func(types.Row) error) error {

@@ -34,7 +34,7 @@ func TestApplyAsks(t *testing.T) {
 	code, out, errs := atTerminal("n\n", "apply", "--db", db, "--create", schema)
 	require.Equal(t, exitError, code)
 	require.Contains(t, out, "create table t (id integer primary key);")
-	require.Equal(t, "apply 2 statements to "+db+"? [y/N] error: nothing was changed\n", errs)
+	require.Equal(t, "apply 2 statements to "+db+"? [y/N] nothing was changed\n", errs)
 	require.NoDirExists(t, db)
 
 	code, _, errs = atTerminal("yes\n", "apply", "--db", db, "--create", schema)

@@ -401,6 +401,9 @@ func (r *root) acquire(command string) error {
 	}
 	holder := fmt.Sprintf("pid %d\nstarted %s\ncommand %s\n",
 		os.Getpid(), time.Now().UTC().Format(time.RFC3339), strings.ReplaceAll(command, "\n", " "))
+	if host, err := os.Hostname(); err == nil {
+		holder += fmt.Sprintf("host %s\n", strings.ReplaceAll(host, "\n", " "))
+	}
 	_ = r.replace(holderName, holder, false) // it only informs, and a full disk must not keep readers out
 	return nil
 }
@@ -462,7 +465,11 @@ func (r *root) readHolder() string {
 	if _, ok := number(fields["pid"]); !ok {
 		return "another process"
 	}
-	return fmt.Sprintf("process %s (%s, since %s)", fields["pid"], fields["command"], fields["started"])
+	host := ""
+	if fields["host"] != "" { // holders of earlier releases do not say
+		host = ", on host " + fields["host"]
+	}
+	return fmt.Sprintf("process %s (%s, since %s%s)", fields["pid"], fields["command"], fields["started"], host)
 }
 
 func (r *root) retain() {

@@ -3,6 +3,9 @@ package term
 import (
 	"fmt"
 	"time"
+	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Progress shows on a terminal how far a long step is; elsewhere it writes nothing.
@@ -35,13 +38,16 @@ func (p *Progress) Update(title string, rows, total int64) {
 	}
 	p.shown = now
 	rate := float64(rows) / now.Sub(p.began).Seconds()
-	line := fmt.Sprintf("%s: %d rows, %.0f rows/s", title, rows, rate)
+	line := fmt.Sprintf("%s: %s rows, %s rows/s", title, grouped(rows), grouped(int64(rate)))
 	if total > rows {
 		left := time.Duration(float64(total-rows) / rate * float64(time.Second))
-		line = fmt.Sprintf("%s: %d of %d rows, %.0f rows/s, %s left", title, rows, total, rate, left.Round(time.Second))
+		line = fmt.Sprintf("%s: %s of %s rows, %s rows/s, %s left", title, grouped(rows), grouped(total), grouped(int64(rate)), left.Round(time.Second))
 	}
 	p.write(line)
 }
+
+// grouped spells a number with its thousands apart.
+func grouped(n int64) string { return humanize.Comma(n) }
 
 // Clear takes the line away, as must be done before anything else is written.
 func (p *Progress) Clear() {
@@ -51,7 +57,14 @@ func (p *Progress) Clear() {
 	}
 }
 
+// write puts a line in place of the one before. A line that reached the last cell would go over to the next, where it cannot be
+// written over.
 func (p *Progress) write(line string) {
+	room := max(p.streams.ErrColumns()-1, 1)
+	if runes := []rune(line); len(runes) > room {
+		line = string(runes[:room-1]) + "…"
+	}
+	p.width = min(p.width, room) // the terminal may have become narrower
 	fmt.Fprintf(p.streams.Err, "\r%-*s", p.width, line)
-	p.width = len(line)
+	p.width = utf8.RuneCountInString(line)
 }

@@ -1,6 +1,9 @@
 package term
 
 import (
+	"context"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -43,10 +46,43 @@ func TestConfirm(t *testing.T) {
 		var b strings.Builder
 		s := &Streams{In: strings.NewReader(answer), Err: &b, InTerminal: true, ErrTerminal: true}
 		require.True(t, s.CanAsk())
-		got, err := s.Confirm("do it?")
+		got, err := s.Confirm(t.Context(), "do it?")
 		require.NoError(t, err)
 		require.Equal(t, want, got, "%q", answer)
 		require.Contains(t, b.String(), "do it? [y/N] ")
 	}
 	require.False(t, (&Streams{InTerminal: true}).CanAsk())
+}
+
+func TestConfirmEndsWithItsContext(t *testing.T) {
+	in, _ := io.Pipe() // nobody answers
+	var b strings.Builder
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("stop")
+	cancel(stop)
+	_, err := (&Streams{In: in, Err: &b, InTerminal: true, ErrTerminal: true}).Confirm(ctx, "do it?")
+	require.ErrorIs(t, err, stop)
+	require.Equal(t, "do it? [y/N] \n", b.String())
+}
+
+func TestProgressKeepsToItsLine(t *testing.T) {
+	for _, columns := range []int{1, 2, 20, 40, 80, 200} {
+		var b strings.Builder
+		now := time.Unix(0, 0)
+		s := &Streams{Err: &b, ErrTerminal: true, Columns: columns}
+		p := s.NewProgress()
+		p.now = func() time.Time { return now }
+		p.Update("statement 17 of 100", 0, 12_345_678)
+		for i := range 5 {
+			now = now.Add(time.Second)
+			p.Update("statement 17 of 100", int64(i+1)*1_000_000, 12_345_678)
+		}
+		p.Clear()
+		for _, line := range strings.Split(b.String(), "\r") {
+			require.Less(t, textWidth(line), max(columns, 2), "a line of %d cells", columns)
+		}
+		if columns >= 80 {
+			require.Contains(t, b.String(), "statement 17 of 100: 1,000,000 of 12,345,678 rows, 1,000,000 rows/s, 11s left")
+		}
+	}
 }

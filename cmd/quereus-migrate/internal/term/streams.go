@@ -17,6 +17,29 @@ type Streams struct {
 	InTerminal, OutTerminal, ErrTerminal bool
 	// Color allows colours on those of Out and Err that are terminals.
 	Color bool
+	// Columns is the width to write for, in cells; 0 asks the terminal each time.
+	Columns int
+}
+
+// defaultColumns is the width of terminals that do not tell theirs.
+const defaultColumns = 80
+
+// ErrColumns is the width of the terminal at Err, in cells.
+func (s *Streams) ErrColumns() int { return s.columns(s.Err) }
+
+// OutColumns is the width of the terminal at Out, in cells.
+func (s *Streams) OutColumns() int { return s.columns(s.Out) }
+
+func (s *Streams) columns(w io.Writer) int {
+	if s.Columns > 0 {
+		return s.Columns
+	}
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return defaultColumns
 }
 
 // System gives the process's own streams. The environment variable CI stands for nobody at the terminal; NO_COLOR, or a TERM
