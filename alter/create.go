@@ -82,7 +82,7 @@ func (c *change) createIndex(s *ast.CreateIndexStmt) error {
 	if !ok {
 		return types.Errorf(types.NOTFOUND, "no such table: %s", s.Table.Name.Text)
 	}
-	if done, err := c.env.Catalog().CheckIndexName(t, s.Name.Name.Text, s.IfNotExists); done || err != nil {
+	if done, err := c.env.Catalog().CheckIndexName(t, s, s.IfNotExists); done || err != nil {
 		return err
 	}
 	edit := c.env.Catalog().Edit()

@@ -238,25 +238,34 @@ func TestBuildIndex(t *testing.T) {
 }
 
 func TestIndexNames(t *testing.T) {
-	song := addIndex(t, buildTable(t, "create table song (id integer primary key, title text, constraint once unique (title))"), "create index song_title on song (title)")
+	song := addIndex(t, buildTable(t, "create table song (id integer primary key, title text, constraint once unique (title), constraint short check (length(title) < 9))"), "create index song_title on song (title)")
 	album := buildTable(t, "create table album (id integer primary key)")
 	e := NewSnapshot().Edit()
 	e.PutTable(song)
 	e.PutTable(album)
 	s := e.Done()
+	index := func(name string) *ast.CreateIndexStmt {
+		return &ast.CreateIndexStmt{Name: ast.QName{Name: ast.Ident(name)}}
+	}
 
-	_, err := s.CheckIndexName(song, "SONG_TITLE", false)
+	_, err := s.CheckIndexName(song, index("SONG_TITLE"), false)
 	requireRefusal(t, err, types.CONSTRAINT, "Index SONG_TITLE already exists on table song")
-	_, err = s.CheckIndexName(song, "once", false)
+	_, err = s.CheckIndexName(song, index("once"), false)
 	requireRefusal(t, err, types.CONSTRAINT, "Index once already exists on table song")
-	skip, err := s.CheckIndexName(song, "once", true)
+	skip, err := s.CheckIndexName(song, index("once"), true)
 	require.NoError(t, err)
 	require.True(t, skip)
-	_, err = s.CheckIndexName(album, "song_title", true)
+	_, err = s.CheckIndexName(album, index("song_title"), true)
 	requireRefusal(t, err, types.CONSTRAINT, "Index 'song_title' already exists in schema 'main' on table 'song'")
-	skip, err = s.CheckIndexName(album, "once", false) // a structure's name is taken on its own table only
+	skip, err = s.CheckIndexName(album, index("once"), false) // a structure's name is taken on its own table only
 	require.NoError(t, err)
 	require.False(t, skip)
+	unique := index("short")
+	_, err = s.CheckIndexName(song, unique, false)
+	require.NoError(t, err)
+	unique.Unique = true
+	_, err = s.CheckIndexName(song, unique, false)
+	requireRefusal(t, err, types.CONSTRAINT, "Cannot create unique index 'short': table 'song' has a constraint with that name")
 }
 
 func TestForeignKeyCollations(t *testing.T) {

@@ -115,7 +115,7 @@ func (r *itemBuilder) buildIndex(i int) {
 	case t.Maintained != nil && !t.Maintained.Declared:
 		return
 	}
-	if _, err := r.edit.Snapshot().CheckIndexName(t, n.Name.Name.Text, false); err != nil {
+	if _, err := r.edit.Snapshot().CheckIndexName(t, n, false); err != nil {
 		r.fault(i, n, err)
 		return
 	}

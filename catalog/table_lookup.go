@@ -142,8 +142,9 @@ func (t *Table) StructurePosition(name string) int {
 }
 
 // CheckIndexName refuses an index name that is taken in the schema of t: CONSTRAINT. With ifNotExists a name taken on t itself
-// is no error; skip then says that there is nothing to do.
-func (s *Snapshot) CheckIndexName(t *Table, name string, ifNotExists bool) (skip bool, err error) {
+// is no error; skip then says that there is nothing to do. A unique index shares the name space of the table's constraints.
+func (s *Snapshot) CheckIndexName(t *Table, n *ast.CreateIndexStmt, ifNotExists bool) (skip bool, err error) {
+	name := n.Name.Name.Text
 	if t.IndexPosition(name) >= 0 || t.StructurePosition(name) >= 0 {
 		if ifNotExists {
 			return true, nil
@@ -152,6 +153,9 @@ func (s *Snapshot) CheckIndexName(t *Table, name string, ifNotExists bool) (skip
 	}
 	if e := s.Index(t.Schema, name); e != nil {
 		return false, types.Errorf(types.CONSTRAINT, "Index '%s' already exists in schema '%s' on table '%s'", name, t.Schema, e.Table.Name)
+	}
+	if n.Unique && len(t.constraintsNamed(name)) > 0 {
+		return false, types.Errorf(types.CONSTRAINT, "Cannot create unique index '%s': table '%s' has a constraint with that name", name, t.Name)
 	}
 	return false, nil
 }
@@ -173,7 +177,8 @@ type ConstraintRef struct {
 	Position int
 }
 
-// FindConstraint resolves a constraint's name across the classes. NOTFOUND for none; ERROR for a name that is in more than one.
+// FindConstraint resolves a constraint's name across the classes. NOTFOUND for none; ERROR for a name that is in more than one. A written
+// constraint goes before a unique index, which older databases may have under the same name.
 func (t *Table) FindConstraint(name string) (ConstraintRef, error) {
 	found := t.constraintsNamed(name)
 	switch len(found) {
@@ -247,7 +252,7 @@ func (t *Table) constraintsNamed(name string) []ConstraintRef {
 		}
 	}
 	for i, ix := range t.Indexes {
-		if ix.Unique && types.EqualFold(ix.Name, name) {
+		if len(found) == 0 && ix.Unique && types.EqualFold(ix.Name, name) {
 			found = append(found, ConstraintRef{UniqueIndexClass, i})
 		}
 	}

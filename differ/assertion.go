@@ -67,6 +67,7 @@ func (c *comparison) emitAssertionCreates() {
 			s.Item, s.Origin = p.stmt, p.origin
 			home := c.targetNames.HomeOf(c.schema)
 			s.need(c.columnNeeds(stmt.X, home, nil, true)...)
+			s.wait(c.bodyWaits(stmt.X)...)
 			s.need(c.relationNeeds(stmt.X, home.Path...)...)
 		}
 	}

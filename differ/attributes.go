@@ -73,6 +73,7 @@ func (c *comparison) emitGeneration(p *tablePair, q *columnPair) {
 		}
 		s := c.alterColumn(p, q, &ast.SetGenerated{Column: q.def.Name, X: q.decl.Generated, Stored: q.decl.Stored})
 		s.need(c.rowNeeds(p, catalog.GeneratedExpression, q.decl.Generated)...)
+		s.wait(c.rowWaits(p, catalog.GeneratedExpression, q.decl.Generated)...)
 		s.need(c.valueNeeds(p, q)...)
 		s.give(valuesResource(p.name, q.decl.Name))
 		if live.Generated != nil {

@@ -248,6 +248,7 @@ func (c *comparison) emitAddColumn(p *tablePair, q *columnPair) {
 	}{{catalog.DefaultExpression, q.decl.Default}, {catalog.GeneratedExpression, q.decl.Generated}} {
 		if x.node != nil {
 			s.need(c.rowNeeds(p, x.kind, x.node)...)
+			s.wait(c.rowWaits(p, x.kind, x.node)...)
 			s.need(p.contextNeeds(x.node)...)
 		}
 	}
@@ -393,6 +394,7 @@ func (c *comparison) emitDropDefault(p *tablePair, q *columnPair) {
 func (c *comparison) emitSetDefault(p *tablePair, q *columnPair) *step {
 	s := c.alterColumn(p, q, &ast.SetDefault{Column: q.def.Name, X: q.decl.Default})
 	s.need(c.rowNeeds(p, catalog.DefaultExpression, q.decl.Default)...)
+	s.wait(c.rowWaits(p, catalog.DefaultExpression, q.decl.Default)...)
 	s.need(p.contextNeeds(q.decl.Default)...)
 	return s
 }

@@ -344,6 +344,7 @@ func (c *comparison) addConstraintNeeds(s *step, p *tablePair, node *ast.TableCo
 	switch node.Kind {
 	case ast.CheckClause:
 		s.need(c.rowNeeds(p, catalog.CheckExpression, node.X)...)
+		s.wait(c.rowWaits(p, catalog.CheckExpression, node.X)...)
 		s.need(p.contextNeeds(node.X)...)
 	case ast.UniqueClause:
 		s.give(uniqueResource(p.name, columns))

@@ -111,7 +111,7 @@ func (c *comparison) resolveCreation(x *creation, byName map[string]*creation) {
 			x.reads = append(x.reads, r)
 		}
 	}
-	x.names = !x.isUndoable() && len(c.columnNeeds(body, home, nil, false)) > 0
+	x.names = !x.isUndoable() && (len(c.columnNeeds(body, home, nil, false)) > 0 || len(c.columnWaits(body, home)) > 0)
 }
 
 // body gives the query of a view or maintained table, nil for others.
@@ -127,20 +127,21 @@ func (x *creation) body() *ast.SelectStmt {
 	return nil
 }
 
-// indexWaits reports whether an index names a column that comes in phase 8, or has the name of a UNIQUE constraint that goes there.
+// indexWaits reports whether an index names a column that comes in phase 8, or has the name of a constraint that goes there.
 func (c *comparison) indexWaits(x *creation) bool {
 	p := c.byName[types.Fold(x.index.stmt.Table.Name.Text)]
 	if p == nil || !p.isMatched() {
 		return false
 	}
-	return x.index.isLost || c.isDroppedUnique(p, x.index.stmt.Name.Name.Text) ||
+	return x.index.isLost || c.takesConstraintName(p, x.index.stmt) ||
 		!x.isUndoable() && len(c.indexNeeds(p, x.index.stmt)) > 0
 }
 
-// isDroppedUnique reports whether the plan drops or renames a UNIQUE constraint of the table that has the name.
-func (c *comparison) isDroppedUnique(p *tablePair, name string) bool {
+// takesConstraintName reports whether the plan drops or renames a constraint of the table that has the index's name and its name space: a
+// unique index shares that of all constraints, any other that of the structures of UNIQUE constraints.
+func (c *comparison) takesConstraintName(p *tablePair, stmt *ast.CreateIndexStmt) bool {
 	is := func(k *storedConstraint) bool {
-		return k.ref.Class == catalog.UniqueClass && types.EqualFold(k.name, name)
+		return (stmt.Unique || k.ref.Class == catalog.UniqueClass) && types.EqualFold(k.name, stmt.Name.Name.Text)
 	}
 	for i := range p.lostConstraints {
 		if is(&p.lostConstraints[i]) {
@@ -178,6 +179,7 @@ func (c *comparison) emitCreate(x *creation) {
 		s := c.emit(ast.MaterializedViewObject, x.table.declaredName(), &stmt)
 		s.give(relationResource(s.Object))
 		s.need(c.bodyNeeds(stmt.Query)...)
+		s.wait(c.bodyWaits(stmt.Query)...)
 		s.pair, s.fault = x.table, x.table.fault
 		s.Item, s.Origin = x.table.view, x.table.origin
 	default:
@@ -194,6 +196,7 @@ func (c *comparison) emitCreateTable(p *tablePair) {
 	s.give(relationResource(s.Object))
 	if m := stmt.Maintained; m != nil {
 		s.need(c.bodyNeeds(m.Query)...)
+		s.wait(c.bodyWaits(m.Query)...)
 	}
 	if p.decl == nil {
 		return
@@ -202,6 +205,7 @@ func (c *comparison) emitCreateTable(p *tablePair) {
 	for e := range p.decl.Expressions() {
 		if e.Index < 0 {
 			s.need(c.rowColumnNeeds(p, e.Kind, e.X)...)
+			s.wait(c.rowWaits(p, e.Kind, e.X)...)
 		}
 	}
 }
@@ -221,6 +225,7 @@ func (c *comparison) emitCreateView(x *creation) {
 		s.let(c.oldColumns()...)
 	} else {
 		s.need(c.bodyNeeds(stmt.Query)...)
+		s.wait(c.bodyWaits(stmt.Query)...)
 		s.use(c.columnNeeds(stmt.Query, c.targetNames.HomeOf(c.schema), nil, true)...)
 	}
 }
@@ -256,6 +261,9 @@ func (c *comparison) emitCreateIndex(x *creation) {
 	s.pair, s.table = p, p.live
 	s.need(relationResource(p.name))
 	s.give(structureResource(p.name, s.Object))
+	if stmt.Unique {
+		s.give(constraintResource(p.name, s.Object))
+	}
 	switch {
 	case undoes:
 		s.let(c.oldColumns()...)

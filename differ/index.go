@@ -194,6 +194,9 @@ func (c *comparison) emitIndexDrop(e *catalog.IndexEntry, name string) {
 		return
 	}
 	s.end(structureResource(t.name, name))
+	if e.Index.Unique {
+		s.end(constraintResource(t.name, name))
+	}
 	for _, i := range t.endedColumns() {
 		if c.indexReads(e, i) {
 			s.let(columnResource(t.name, t.after.Columns[i].Name))

@@ -107,6 +107,7 @@ func (c *comparison) emitAttaches() {
 		s.give(derivationResource(p.name))
 		s.end(shapeResource(p.name))
 		s.need(c.bodyNeeds(action.Query)...)
+		s.wait(c.bodyWaits(action.Query)...)
 		for _, r := range c.sourceDerivations(p) {
 			s.need(r)
 		}

@@ -129,13 +129,21 @@ func (c *comparison) ownTarget(q ast.QName, path []string) (name string, ok bool
 	return "", false
 }
 
-// columnNeeds gives what brings the new columns that a declared text mentions.
+// columnNeeds gives what brings the new columns that a declared text mentions. A star mentions every column that it stands for.
 func (c *comparison) columnNeeds(n ast.Node, home ast.Home, own *tablePair, rebuilt bool) []resource {
 	marks, _ := c.marks(n, home.Path, own, rebuilt)
-	if marks == nil || !mentionsAny(n, home, marks) {
+	if marks == nil {
 		return nil
 	}
 	var out []resource
+	for _, name := range c.starred(n, home) {
+		for _, col := range c.newColumnsOf(name, rebuilt) {
+			out = append(out, col.from...)
+		}
+	}
+	if !mentionsAny(n, home, marks) {
+		return out
+	}
 	for _, m := range marks {
 		if !mentionsAny(n, home, []ast.Renaming{m}) {
 			continue
@@ -146,6 +154,42 @@ func (c *comparison) columnNeeds(n ast.Node, home ast.Home, own *tablePair, rebu
 			}
 		}
 	}
+	return out
+}
+
+// starred gives the relations of the schema for whose columns a star in a declared text stands.
+func (c *comparison) starred(n ast.Node, home ast.Home) []string {
+	var out []string
+	for _, q := range ast.Starred(n, home) {
+		if isNamed(q.Schema, c.schema) {
+			out = append(out, q.Name.Text)
+		}
+	}
+	return out
+}
+
+// columnWaits gives the columns that go and that a star in a declared text stands for until then.
+func (c *comparison) columnWaits(n ast.Node, home ast.Home) []resource {
+	var out []resource
+	seen := map[string]bool{}
+	var visit func(n ast.Node)
+	visit = func(n ast.Node) {
+		for _, name := range c.starred(n, home) {
+			key := types.Fold(name)
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			if p := c.byName[key]; p != nil && p.isMatched() {
+				for _, i := range p.lost {
+					out = append(out, columnResource(p.name, p.after.Columns[i].Name))
+				}
+			} else if v := c.viewByName[key]; v != nil {
+				visit(v.stmt.Query)
+			}
+		}
+	}
+	visit(n)
 	return out
 }
 
@@ -168,6 +212,15 @@ func (c *comparison) rowColumnNeeds(p *tablePair, kind catalog.ExpressionKind, x
 func (c *comparison) bodyNeeds(body *ast.SelectStmt) []resource {
 	home := c.targetNames.HomeOf(c.schema)
 	return append(c.columnNeeds(body, home, nil, false), c.relationNeeds(body, home.Path...)...)
+}
+
+// bodyWaits and rowWaits give what has to be gone before such a text stands.
+func (c *comparison) bodyWaits(body ast.Node) []resource {
+	return c.columnWaits(body, c.targetNames.HomeOf(c.schema))
+}
+
+func (c *comparison) rowWaits(p *tablePair, kind catalog.ExpressionKind, x ast.Expr) []resource {
+	return c.columnWaits(x, c.targetNames.RowHome(p.decl, kind))
 }
 
 // relationNeeds gives the relations of the schema that a declared text reads.

@@ -102,12 +102,14 @@ type dependencies struct {
 	ends  []resource // is gone once the step has run; what gives it anew, or takes its name, runs behind
 	lets  []resource // is read by the step, or by something that it takes away: what ends it runs behind
 	uses  []resource // is read by the step, which may run before those that give it, or depends on them
+	waits []resource // must be gone: the step runs behind those that end it
 }
 
 func (d *dependencies) give(r ...resource) { d.gives = append(d.gives, r...) }
 func (d *dependencies) need(r ...resource) { d.needs = append(d.needs, r...) }
 func (d *dependencies) end(r ...resource)  { d.ends = append(d.ends, r...) }
 func (d *dependencies) use(r ...resource)  { d.uses = append(d.uses, r...) }
+func (d *dependencies) wait(r ...resource) { d.waits = append(d.waits, r...) }
 func (d *dependencies) let(r ...resource)  { d.lets = append(d.lets, r...) }
 
 // sortSteps sorts steps topologically by their dependencies; among those that could run next the first in documented order does
@@ -213,6 +215,9 @@ func predecessors(steps []*step) [][]int {
 			precede(givers[r], self)
 		}
 		for _, r := range s.gives {
+			precede(enders[r], self)
+		}
+		for _, r := range s.waits {
 			precede(enders[r], self)
 		}
 		for _, r := range s.lets {

@@ -168,7 +168,7 @@ func (s *simulator) createIndex(n *ast.CreateIndexStmt) error {
 	if t == nil {
 		return refused("no such table: %s", n.Table.Name.Text)
 	}
-	if _, err := s.snapshot.CheckIndexName(t, n.Name.Name.Text, false); err != nil {
+	if _, err := s.snapshot.CheckIndexName(t, n, false); err != nil {
 		return err
 	}
 	ix, err := catalog.BuildIndex(n, t, s.env)

@@ -128,6 +128,21 @@ func SourceMentions(n Node, home Home) []QName {
 	return out
 }
 
+// Starred lists the relations for whose columns a star (`*` or `t.*`) of a select list at or below n stands, each by the schema in which
+// it exists, folded, and its name as written; one may come more than once. Members of a WITH and subqueries are left out: what stands in
+// them counts by itself.
+func Starred(n Node, home Home) []QName {
+	w := newRefWalker(home, nil)
+	var out []QName
+	w.starred = func(src *refSource) {
+		if src.table != nil {
+			out = append(out, QName{Schema: Ident(src.home), Name: src.table.Name.Name})
+		}
+	}
+	w.run(func(s *scope) Node { return s.rewrite(n) })
+	return out
+}
+
 // noCatalog resolves nothing.
 type noCatalog struct{}
 
@@ -192,6 +207,8 @@ type refWalker struct {
 	// origin is the table whose new name or column the last changed reference shows.
 	origin *TableRef
 	found  func(q QName, path []string) // told every relation named in the text and the path it is looked up in, may be nil
+	// starred is told every source that a star stands for, may be nil.
+	starred func(*refSource)
 }
 
 func newRefWalker(home Home, renamings []Renaming) *refWalker {

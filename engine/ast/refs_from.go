@@ -120,7 +120,7 @@ func (s *scope) table(t *TableRef) TableExpr {
 		}
 		return s.addTable(src, t, t)
 	}
-	src.table, src.schema = t, r.schema
+	src.table, src.schema, src.home = t, r.schema, r.schema
 	src.columns = slices.Clone(r.columns)
 	for i := range src.columns {
 		if c := &src.columns[i]; c.changed() {
@@ -148,7 +148,7 @@ func (s *scope) table(t *TableRef) TableExpr {
 func (s *scope) addTable(src *refSource, t *TableRef, x TableExpr) TableExpr {
 	if !t.Alias.IsZero() {
 		named := namedSource(t.Alias.Text, src.columns)
-		named.table = src.table
+		named.table, named.home = src.table, src.home
 		src = named
 	}
 	s.add(src)

@@ -25,3 +25,20 @@ func TestSourceMentions(t *testing.T) {
 		assert.Equal(t, strings.Fields(c.want), got, c.text)
 	}
 }
+
+func TestStarred(t *testing.T) {
+	home := ast.Home{Resolver: tables{"s.t": "a", "main.t": "a", "main.u": "b"}, Path: []string{"s", "main"}}
+	for _, c := range []struct{ text, want string }{
+		{"select * from t, u as x", "s.t main.u"},
+		{"select x.* from t, u as x where a in (select main.t.* from main.t)", "main.t main.u"},
+		{"select a, count(*) from t", ""},
+		{"select * from (select a from t) as q", ""},
+		{"with t as (select b from u) select * from t union all select * from main.t", "main.t"},
+	} {
+		got := []string{}
+		for _, q := range ast.Starred(parseQuery(t, c.text), home) {
+			got = append(got, q.Schema.Text+"."+q.Name.Text)
+		}
+		assert.Equal(t, strings.Fields(c.want), got, c.text)
+	}
+}

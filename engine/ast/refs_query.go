@@ -276,6 +276,9 @@ func (s *scope) items(sl *slots, slot *[]SelectItem, want bool) []refColumn {
 // item renames the references of an item but for its inverse.
 func (s *scope) item(n *SelectItem) *SelectItem {
 	c := *n
+	if n.Star && s.starred != nil {
+		s.tellStarred(n)
+	}
 	switch {
 	case !n.Star:
 		c.X = s.rewrite(n.X).(Expr)
@@ -293,6 +296,20 @@ func (s *scope) item(n *SelectItem) *SelectItem {
 		return n
 	}
 	return &c
+}
+
+// tellStarred tells the sources that a star stands for.
+func (s *scope) tellStarred(n *SelectItem) {
+	sources := s.frame.sources
+	if !n.Table.IsZero() {
+		sources = nil
+		if src := s.starSource(n); src != nil {
+			sources = append(sources, src)
+		}
+	}
+	for _, src := range sources {
+		s.starred(src)
+	}
 }
 
 // starSource gives the source that a qualified star means, nil for none.

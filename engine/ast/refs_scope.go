@@ -57,8 +57,9 @@ type refSource struct {
 	hidden map[int]bool
 	// schema is set for a table under its own name, which a schema may qualify.
 	schema string
-	// table is the source itself where it is one by name; it can be made to keep its old names.
+	// table is the source itself where it is one by name; it can be made to keep its old names. home is the schema it is in, folded.
 	table *TableRef
+	home  string
 	// qualifiedOnly marks the row images new and old, whose columns never answer to a bare name.
 	qualifiedOnly bool
 	// row marks the row that the text is about, under any of its qualifiers.
