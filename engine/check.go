@@ -26,13 +26,23 @@ type CheckReport struct {
 	Broken []CheckFault
 }
 
-// CheckFault is something that is not as it should be. Its message may hold values of rows.
+// CheckFault is something that is not as it should be.
 type CheckFault struct {
 	// Object is the table, view or assertion, "" when the fault lies in none.
-	Object  string
+	Object string
+	// Message may spell keys, and so hold values of rows; see Masked.
 	Message string
 	// Rows are those that break a rule.
 	Rows Offending
+
+	fault vtab.CheckFault
+}
+
+// Masked is the message with every key put through mask.
+func (f CheckFault) Masked(mask func(key string) string) string { return f.fault.Masked(mask) }
+
+func newCheckFault(object string, fault vtab.CheckFault) CheckFault {
+	return CheckFault{Object: object, Message: fault.String(), fault: fault}
 }
 
 func (f CheckFault) String() string {
@@ -66,6 +76,34 @@ func (db *DB) Check(ctx context.Context) (*CheckReport, error) {
 	return k.report, nil
 }
 
+// DamagedReport is the report on a database that cannot even be opened, because of err.
+func DamagedReport(err error) *CheckReport {
+	return &CheckReport{Faults: []CheckFault{newCheckFault("", vtab.CheckFaultf("%s", err))}}
+}
+
+// integrity answers PRAGMA integrity_check: a row for each fault of the committed state, or one that says ok.
+func (c *Conn) integrity(ctx context.Context) (*Rows, error) {
+	r, err := c.db.Check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []types.Row
+	for _, f := range append(r.Faults, r.Broken...) {
+		text := f.String()
+		if f.Rows.Count > 0 {
+			text += fmt.Sprintf(" (rows: %d)", f.Rows.Count)
+		}
+		rows = append(rows, pragmaRow(integrityCheck, types.Text(text)))
+	}
+	if rows == nil {
+		rows = []types.Row{pragmaRow(integrityCheck, types.Text("ok"))}
+	}
+	return fixedRows(pragmaColumns, rows), nil
+}
+
+// integrityCheck is the pragma that checks the database. It is no setting.
+const integrityCheck = "integrity_check"
+
 // checking is a check under way.
 type checking struct {
 	conn   *Conn
@@ -74,7 +112,11 @@ type checking struct {
 }
 
 func (k *checking) fault(object, format string, args ...any) {
-	k.report.Faults = append(k.report.Faults, CheckFault{Object: object, Message: fmt.Sprintf(format, args...)})
+	k.add(object, vtab.CheckFaultf(format, args...))
+}
+
+func (k *checking) add(object string, fault vtab.CheckFault) {
+	k.report.Faults = append(k.report.Faults, newCheckFault(object, fault))
 }
 
 func (k *checking) run(ctx context.Context) error {
@@ -90,10 +132,10 @@ func (k *checking) run(ctx context.Context) error {
 			tables[m.index] = append(tables[m.index], t)
 		}
 	}
-	if err := k.catalog(ctx); err != nil {
+	if err := k.unreadable("the catalog's records", k.catalog(ctx)); err != nil {
 		return err
 	}
-	if err := k.history(ctx); err != nil {
+	if err := k.unreadable("the history", k.history(ctx)); err != nil {
 		return err
 	}
 	for i, m := range k.conn.db.modules {
@@ -105,6 +147,20 @@ func (k *checking) run(ctx context.Context) error {
 		return nil // rules over rows that cannot be trusted tell nothing
 	}
 	return k.rules(ctx)
+}
+
+// unreadable takes damage that ended the reading of something for a fault; other errors it gives back.
+func (k *checking) unreadable(what string, err error) error {
+	if types.CodeOf(err) != types.CORRUPT {
+		return err
+	}
+	k.fault("", "%s cannot be read to the end: %s", what, err)
+	return nil
+}
+
+// isFaulty reports whether a fault of the table was told.
+func (k *checking) isFaulty(t *catalog.Table) bool {
+	return slices.ContainsFunc(k.report.Faults, func(f CheckFault) bool { return f.Object == nameOfTable(t) })
 }
 
 func nameOfTable(t *catalog.Table) string { return t.Schema + "." + t.Name }
@@ -125,7 +181,7 @@ func (k *checking) module(ctx context.Context, m *module, tables []*catalog.Tabl
 		rows += n
 	}
 	k.report.Rows += rows
-	if own != nil && own.Rows != rows {
+	if own != nil && own.Rows != rows && !slices.ContainsFunc(tables, k.isFaulty) {
 		k.fault("", "module %s holds %d rows, and %d are read", m.name, own.Rows, rows)
 	}
 	return nil
@@ -148,11 +204,11 @@ func (k *checking) own(ctx context.Context, m *module, tables []*catalog.Table) 
 	}
 	r, err := checker.Check(ctx, &vtab.CheckRequest{
 		Pin: k.read.base.pins[m.index], Tables: tables, Specs: specs,
-		Report: func(t *catalog.Table, fault string) {
+		Report: func(t *catalog.Table, fault vtab.CheckFault) {
 			if t == nil {
 				k.fault("", "module %s: %s", m.name, fault)
 			} else {
-				k.fault(nameOfTable(t), "%s", fault)
+				k.add(nameOfTable(t), fault)
 			}
 		},
 	})
@@ -185,14 +241,16 @@ func (k *checking) rows(ctx context.Context, t *catalog.Table) (n int64, err err
 			if types.CodeOf(err) != types.CORRUPT {
 				return n, err
 			}
-			k.fault(nameOfTable(t), "it cannot be read: %s", err)
+			if !k.isFaulty(t) { // else its module has told of it
+				k.fault(nameOfTable(t), "it cannot be read: %s", err)
+			}
 			return n, nil
 		}
 		n++
 		for i, c := range t.Columns {
 			if stray := strayValue(c, row[i]); stray != "" && strays < maxStrays {
 				strays++
-				k.fault(nameOfTable(t), "row %s: column %s %s", keyText(t, row), c.Name, stray)
+				k.fault(nameOfTable(t), "row %s: column %s %s", vtab.KeyText(keyText(t, row)), c.Name, stray)
 			}
 		}
 	}

@@ -120,7 +120,7 @@ func (k *checking) generated(ctx context.Context, p *proof, t *catalog.Table) (e
 
 // broken notes a rule that rows break, or that cannot be judged.
 func (k *checking) broken(object, message string, rows *Offending) {
-	f := CheckFault{Object: object, Message: message}
+	f := newCheckFault(object, vtab.CheckFaultf("%s", message))
 	if rows != nil {
 		f.Rows = *rows
 	}

@@ -31,7 +31,7 @@ func (c *Conn) dispatch(ctx context.Context, src *ast.Source, s ast.Stmt, p Para
 	case *ast.ReleaseStmt:
 		return noRows(), c.release(s.Name.Text)
 	case *ast.PragmaStmt:
-		return c.pragma(s)
+		return c.pragma(ctx, s)
 	case *ast.DeclareSchemaStmt:
 		return noRows(), c.declare(src, s)
 	case *ast.DeclareLensStmt:
@@ -119,18 +119,27 @@ func (c *Conn) release(name string) error {
 	return c.tx.release(depth)
 }
 
-// pragma reads or writes a session setting.
-func (c *Conn) pragma(s *ast.PragmaStmt) (*Rows, error) {
-	if s.Value != nil {
+// pragma reads or writes a session setting, or checks the database.
+func (c *Conn) pragma(ctx context.Context, s *ast.PragmaStmt) (*Rows, error) {
+	name := types.Fold(s.Name.Text)
+	switch {
+	case name == integrityCheck && s.Value != nil:
+		return nil, types.Errorf(types.ERROR, "pragma %s takes no value", name)
+	case name == integrityCheck:
+		return c.integrity(ctx)
+	case s.Value != nil:
 		return noRows(), c.SetOption(s.Name.Text, catalog.LiteralValue(s.Value))
 	}
 	v, err := c.session.settings.get(s.Name.Text)
 	if err != nil {
 		return nil, err
 	}
-	columns := []plan.Column{{Name: "name", Type: types.TypeText}, {Name: "value", Type: types.TypeAny}}
-	return fixedRows(columns, []types.Row{{types.Text(types.Fold(s.Name.Text)), v}}), nil
+	return fixedRows(pragmaColumns, []types.Row{pragmaRow(name, v)}), nil
 }
+
+var pragmaColumns = []plan.Column{{Name: "name", Type: types.TypeText}, {Name: "value", Type: types.TypeAny}}
+
+func pragmaRow(name string, v types.Value) types.Row { return types.Row{types.Text(name), v} }
 
 // inTx runs f as one statement of the open transaction, or in autocommit as a transaction of its own that holds the writer lock
 // from its beginning.

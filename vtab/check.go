@@ -2,6 +2,8 @@ package vtab
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/quereus/quereus-migrate/catalog"
 )
@@ -22,9 +24,37 @@ type CheckRequest struct {
 	// indexes that have expressions.
 	Tables []*catalog.Table
 	Specs  []*TableSpec
-	// Report is told of each fault, with the table that it is in, nil for none. Of many faults of one kind a few are told. A fault
-	// may spell keys, so it may hold values of rows.
-	Report func(t *catalog.Table, fault string)
+	// Report is told of each fault, with the table that it is in, nil for none. Of many faults of one kind a few are told.
+	Report func(t *catalog.Table, fault CheckFault)
+}
+
+// CheckFault is what is wrong with one thing.
+type CheckFault struct {
+	format string
+	args   []any
+}
+
+// KeyText is a key of a row or entry as it is spelled for people, and so holds values of rows.
+type KeyText string
+
+// CheckFaultf makes a fault. Keys among the arguments are KeyText.
+func CheckFaultf(format string, args ...any) CheckFault { return CheckFault{format, args} }
+
+// String tells the fault with the keys that it speaks of.
+func (f CheckFault) String() string { return fmt.Sprintf(f.format, f.args...) }
+
+// Masked is String with every key put through mask.
+func (f CheckFault) Masked(mask func(key string) string) string {
+	args := slices.Clone(f.args)
+	for i, a := range args {
+		switch a := a.(type) {
+		case KeyText:
+			args[i] = mask(string(a))
+		case CheckFault:
+			args[i] = a.Masked(mask)
+		}
+	}
+	return fmt.Sprintf(f.format, args...)
 }
 
 // CheckResult counts what a check has read: rows, and entries of indexes and UNIQUE constraints.

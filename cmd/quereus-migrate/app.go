@@ -45,7 +45,7 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.AddCommand(newDiffCmd(a), newApplyCmd(a), newInspectCmd(a), newStatusCmd(a), newSQLCmd(a), newVersionCmd(a))
+	root.AddCommand(newDiffCmd(a), newApplyCmd(a), newInspectCmd(a), newStatusCmd(a), newCheckCmd(a), newSQLCmd(a), newVersionCmd(a))
 	for _, c := range root.Commands() {
 		giveOnce(c)
 		runE := c.RunE

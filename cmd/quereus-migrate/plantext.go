@@ -116,11 +116,12 @@ func (a *app) printFailures(e *engine.MigrateError) {
 
 // keys lists the keys of the first rows that stand in the way of a step: as they are where values of rows may be shown, else by their
 // hashes, which tell nothing to whom does not know the rows.
-func (a *app) keys(o *engine.Offending) string {
+func (a *app) keys(o *engine.Offending) string { return keyList(o, a.samples || a.ErrTerminal) }
+
+func keyList(o *engine.Offending, isShown bool) string {
 	if len(o.Keys) == 0 {
 		return ""
 	}
-	isShown := a.samples || a.ErrTerminal
 	keys := make([]string, len(o.Keys))
 	for i, k := range o.Keys {
 		if keys[i] = keyLiteral(k); !isShown {

@@ -76,6 +76,13 @@ type Splitter interface {
 	Split(s Span, pieceBytes uint64) ([][]byte, error)
 }
 
+// Verifier is a Store that can tell whether its files are as they were written.
+type Verifier interface {
+	// Verify reads all files of the live state and reports those that are damaged. The error is for what keeps it from that. It hinders
+	// nobody, and takes as long as reading the files.
+	Verify(ctx context.Context, report func(file string, err error)) error
+}
+
 // Snapshot is a pinned state. It is safe for concurrent use and must be closed.
 type Snapshot interface {
 	Reader

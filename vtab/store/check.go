@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"hash/maphash"
 	"unicode/utf8"
 
@@ -15,8 +14,8 @@ import (
 var _ vtab.Checker = (*Module)(nil)
 
 // Check implements vtab.Checker. Every row must decode and lie under its own key; the entries of every structure must be exactly
-// those that the rows call for; the row counts must be right; and every range must belong to a table, or be listed as one that is
-// still to be cleared.
+// those that the rows call for; the row counts must be right; every range must belong to a table, or be listed as one that is
+// still to be cleared; and the checksums of the store's files must be right.
 //
 // Entries are compared by a checksum that does not depend on order, so a sound table is read once, structure by structure, without
 // a lookup. Only where checksums differ are entries and rows looked up one by one, to tell which ones are wrong.
@@ -31,7 +30,16 @@ func (m *Module) Check(ctx context.Context, r *vtab.CheckRequest) (vtab.CheckRes
 			return c.result, types.Wrapf(types.IOERR, err, "table %s", t.Name)
 		}
 	}
-	if err := c.ranges(); err != nil {
+	err = c.ranges()
+	if types.CodeOf(err) == types.CORRUPT {
+		c.faults(nil).add("what the store holds cannot be read to the end: %s", err)
+		err = nil
+	}
+	if v, ok := m.store.(kv.Verifier); ok && err == nil {
+		f := c.faults(nil)
+		err = v.Verify(ctx, func(file string, err error) { f.add("file %s is damaged: %s", file, err) })
+	}
+	if err != nil {
 		return c.result, types.Wrapf(types.IOERR, err, "module %s", m.name)
 	}
 	return c.result, nil
@@ -53,7 +61,7 @@ const maxTold = 10
 
 // faults tells of the faults of one kind.
 type faults struct {
-	report func(t *catalog.Table, fault string)
+	report func(t *catalog.Table, fault vtab.CheckFault)
 	table  *catalog.Table
 	n      int
 }
@@ -62,7 +70,7 @@ func (c *check) faults(t *catalog.Table) *faults { return &faults{report: c.requ
 
 func (f *faults) add(format string, args ...any) {
 	if f.n++; f.n <= maxTold {
-		f.report(f.table, fmt.Sprintf(format, args...))
+		f.report(f.table, vtab.CheckFaultf(format, args...))
 	}
 }
 
@@ -141,11 +149,12 @@ func (c *check) table(m *Module, t *catalog.Table, spec *vtab.TableSpec) error {
 func (c *tableCheck) run() error {
 	want := make([]checksum, len(c.shape.others))
 	rows, err := c.rows(want)
-	if err != nil {
-		return err
-	}
 	c.result.Rows += rows
-	if err := c.count(rows); err != nil {
+	if err == nil {
+		err = c.count(rows)
+	}
+	readable := err == nil // what the rows call for is known
+	if err := c.unreadable("it", err); err != nil {
 		return err
 	}
 	for i, s := range c.shape.others {
@@ -154,17 +163,23 @@ func (c *tableCheck) run() error {
 			have.add(&c.hash, key, value)
 			return true, nil
 		})
-		if err != nil {
-			return err
-		}
 		c.result.Entries += have.n
-		if have == want[i] || !c.computable(s) {
-			continue
+		if err == nil && readable && have != want[i] && c.computable(s) {
+			err = c.explain(s, have.n, want[i].n)
 		}
-		if err := c.explain(s, have.n, want[i].n); err != nil {
+		if err := c.unreadable(c.shape.describe(s), err); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// unreadable takes damage that ended the reading of a part of the table for a fault of it; other errors it gives back.
+func (c *tableCheck) unreadable(part string, err error) error {
+	if types.CodeOf(err) != types.CORRUPT {
+		return err
+	}
+	c.faults(c.shape.table).add("%s cannot be read to the end: %s", part, err)
 	return nil
 }
 
@@ -173,8 +188,8 @@ func (c *tableCheck) rows(want []checksum) (n int64, err error) {
 	f := c.faults(c.shape.table)
 	err = c.each(kv.PrefixSpan(c.shape.primary.prefix), func(key, value []byte) (bool, error) {
 		n++
-		if fault := c.load(key, value); fault != "" {
-			f.add("row %s: %s", formatKey(key), fault)
+		if fault, ok := c.load(key, value); !ok {
+			f.add("row %s: %s", keyText(key), fault)
 			return true, nil
 		}
 		for i, s := range c.shape.others {
@@ -182,7 +197,7 @@ func (c *tableCheck) rows(want []checksum) (n int64, err error) {
 				continue
 			}
 			if err := s.compute(&c.entry, c.row, c.pk, c.spec); err != nil {
-				f.add("row %s: its entry in %s cannot be computed: %s", formatKey(key), c.shape.describe(s), err)
+				f.add("row %s: its entry in %s cannot be computed: %s", keyText(key), c.shape.describe(s), err)
 				continue
 			}
 			if c.entry.present {
@@ -198,29 +213,41 @@ func (c *tableCheck) rows(want []checksum) (n int64, err error) {
 func (c *tableCheck) computable(s *structure) bool { return c.spec != nil || !s.computed }
 
 // load decodes a row and computes its key; a fault when either does not fit.
-func (c *tableCheck) load(key, value []byte) (fault string) {
+func (c *tableCheck) load(key, value []byte) (fault vtab.CheckFault, ok bool) {
+	flaw := func(format string, args ...any) (vtab.CheckFault, bool) {
+		return vtab.CheckFaultf(format, args...), false
+	}
 	c.arena.Reset()
 	if err := c.shape.rows.measure(value); err != nil {
-		return err.Error()
+		return flaw("%s", err)
 	}
 	if err := c.decoder.decode(c.row, value, &c.arena); err != nil {
-		return err.Error()
+		return flaw("%s", err)
 	}
 	for i, v := range c.row {
 		if !utf8.ValidString(v.Str()) {
-			return "column " + c.shape.table.Columns[i].Name + " holds a text that is no UTF-8"
+			return flaw("column %s holds a text that is no UTF-8", c.shape.table.Columns[i].Name)
 		}
 	}
 	p := c.shape.primary
 	var err error
 	if c.pk, err = p.appendPrimaryKey(c.pk[:0], c.row); err != nil {
-		return "its key cannot be computed: " + err.Error()
+		return flaw("its key cannot be computed: %s", err)
 	}
 	if string(c.pk) != string(key[len(p.prefix):]) {
-		return "its values give the key " + types.FormatKey(c.pk)
+		return flaw("its values give the key %s", vtab.KeyText(types.FormatKey(c.pk)))
 	}
-	return ""
+	return vtab.CheckFault{}, true
 }
+
+// sound is load for who need not know what is wrong.
+func (c *tableCheck) sound(key, value []byte) bool {
+	_, ok := c.load(key, value)
+	return ok
+}
+
+// keyText spells a key of the store.
+func keyText(key []byte) vtab.KeyText { return vtab.KeyText(formatKey(key)) }
 
 // count compares the number of rows with the one that is kept beside them.
 func (c *tableCheck) count(rows int64) error {
@@ -276,11 +303,11 @@ func (c *tableCheck) explainEntries(s *structure, name string, f *faults) error 
 		case err != nil:
 			return false, err
 		case !found:
-			f.add("%s: entry %s leads to no row", name, formatKey(key))
-		case c.load(rowKey, row) != "":
+			f.add("%s: entry %s leads to no row", name, keyText(key))
+		case !c.sound(rowKey, row):
 			// The row itself was told of.
 		case s.compute(&c.entry, c.row, c.pk, c.spec) == nil && !c.entry.is(key, value):
-			f.add("%s: entry %s is not the one of its row %s", name, formatKey(key), formatKey(rowKey))
+			f.add("%s: entry %s is not the one of its row %s", name, keyText(key), keyText(rowKey))
 		}
 		return !f.enough(), nil
 	})
@@ -293,7 +320,7 @@ func (e *entry) is(key, value []byte) bool {
 // explainRows looks for rows without their entry.
 func (c *tableCheck) explainRows(s *structure, name string, f *faults) error {
 	return c.each(kv.PrefixSpan(c.shape.primary.prefix), func(key, value []byte) (bool, error) {
-		if c.load(key, value) != "" || s.compute(&c.entry, c.row, c.pk, c.spec) != nil || !c.entry.present {
+		if !c.sound(key, value) || s.compute(&c.entry, c.row, c.pk, c.spec) != nil || !c.entry.present {
 			return true, nil
 		}
 		have, found, err := c.reader.Get(c.entry.key, nil)
@@ -301,9 +328,9 @@ func (c *tableCheck) explainRows(s *structure, name string, f *faults) error {
 		case err != nil:
 			return false, err
 		case !found:
-			f.add("%s: row %s has no entry", name, formatKey(key))
+			f.add("%s: row %s has no entry", name, keyText(key))
 		case s.unique && string(have) != string(c.entry.value):
-			f.add("%s: row %s has the same values as row %s", name, formatKey(key), types.FormatKey(have))
+			f.add("%s: row %s has the same values as row %s", name, keyText(key), vtab.KeyText(types.FormatKey(have)))
 		}
 		return !f.enough(), nil
 	})

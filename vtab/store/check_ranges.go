@@ -59,14 +59,14 @@ func (r *rangeCheck) judge(key, value []byte) (past []byte) {
 	case spaceIntents, spaceRetired, spaceCounts:
 		inc, ok := readIncarnation(key[1:])
 		if !ok {
-			r.add("key %s names no incarnation", formatKey(key))
+			r.add("key %s names no incarnation", keyText(key))
 			return nil
 		}
 		r.fact(key, inc, value)
 	case spaceData:
 		return r.data(key)
 	default:
-		r.add("key %s belongs to no part of the key space", formatKey(key))
+		r.add("key %s belongs to no part of the key space", keyText(key))
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (r *rangeCheck) system(key, value []byte) {
 	n, err := readUvarint(value)
 	switch {
 	case string(key) != string(nextKey):
-		r.add("key %s is no fact of the store", formatKey(key))
+		r.add("key %s is no fact of the store", keyText(key))
 	case err != nil:
 		r.add("the next incarnation: %s", err)
 	default:
@@ -89,7 +89,7 @@ func (r *rangeCheck) fact(key []byte, inc catalog.Incarnation, value []byte) {
 	case spaceIntents:
 		to, err := readUvarint(value)
 		if err != nil {
-			r.add("intent %s: %s", formatKey(key), err)
+			r.add("intent %s: %s", keyText(key), err)
 			return
 		}
 		r.next = max(r.next, catalog.Incarnation(to))
@@ -98,10 +98,10 @@ func (r *rangeCheck) fact(key []byte, inc catalog.Incarnation, value []byte) {
 		r.listed = append(r.listed, kv.PrefixSpan(dataPrefix(inc)))
 	case spaceCounts:
 		if _, err := readUvarint(value); err != nil {
-			r.add("row count %s: %s", formatKey(key), err)
+			r.add("row count %s: %s", keyText(key), err)
 		}
 		if t := r.owners[inc]; t == nil || t.Storage.Incarnation != inc {
-			r.add("row count %s belongs to no table", formatKey(key))
+			r.add("row count %s belongs to no table", keyText(key))
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (r *rangeCheck) data(key []byte) (past []byte) {
 		inc, ok = readIncarnation(key[1:n])
 	}
 	if !ok {
-		r.add("key %s lies in no range", formatKey(key))
+		r.add("key %s lies in no range", keyText(key))
 		return nil
 	}
 	isListed := func(s kv.Span) bool { return s.Contains(key) }

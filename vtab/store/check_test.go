@@ -63,11 +63,12 @@ func faultsOf(t testing.TB, m *Module, def *catalog.Table, spec *vtab.TableSpec)
 	faults := []string{}
 	result, err := m.Check(background, &vtab.CheckRequest{
 		Pin: pin, Tables: []*catalog.Table{def}, Specs: []*vtab.TableSpec{spec},
-		Report: func(t *catalog.Table, fault string) {
+		Report: func(t *catalog.Table, fault vtab.CheckFault) {
+			text := fault.String()
 			if t != nil {
-				fault = t.Name + ": " + fault
+				text = t.Name + ": " + text
 			}
-			faults = append(faults, fault)
+			faults = append(faults, text)
 		},
 	})
 	require.NoError(t, err)
