@@ -3,10 +3,12 @@ package pebble
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	cockroach "github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/quereus/quereus-migrate/vtab/kv"
 	"github.com/quereus/quereus-migrate/vtab/kv/mem"
 	"github.com/stretchr/testify/require"
@@ -287,5 +289,49 @@ func BenchmarkProbeAbsent(b *testing.B) {
 			_, ok, _ := txn.Get(key, nil)
 			return ok
 		})
+	})
+}
+
+// BenchmarkSynced is what the record of synced files adds to each sync, on the operating system's file system.
+func BenchmarkSynced(b *testing.B) {
+	s, err := openSynced(vfs.Default, b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range 6 {
+		s.note(fmt.Sprintf("%06d.log", i), 1)
+	}
+	for i := range b.N {
+		s.note("000003.log", int64(i))
+	}
+	if err := s.close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkCommit is a synced commit of one entry.
+func BenchmarkCommit(b *testing.B) {
+	value := benchValue
+	b.Run("raw", func(b *testing.B) {
+		db, err := cockroach.Open(b.TempDir(), Options{}.withDefaults().pebbleOptions(&fence{FS: vfs.Default, health: newHealth("", 0)}))
+		require.NoError(b, err)
+		var key []byte
+		for i := range b.N {
+			key = benchKey(key, i)
+			require.NoError(b, db.Set(key, value, cockroach.Sync))
+		}
+		require.NoError(b, db.Close())
+	})
+	b.Run("store", func(b *testing.B) {
+		s, err := Open(b.TempDir(), Options{Create: true})
+		require.NoError(b, err)
+		var key []byte
+		for i := range b.N {
+			key = benchKey(key, i)
+			batch := s.NewBatch()
+			require.NoError(b, batch.Set(key, value))
+			require.NoError(b, s.Commit(batch, true))
+		}
+		require.NoError(b, s.Close())
 	})
 }

@@ -27,6 +27,11 @@
 //
 // Filters, block sizes and compression are properties of each table file, so they may change between releases.
 //
+// # Damage
+//
+// Tables have checksums. What is missing at the end of a log or manifest Pebble cannot tell from a crash; the file SYNCED in each store
+// can (synced.go).
+//
 // # Failures
 //
 // Pebble ends the process when the log or the manifest cannot be written, by its logger or by unlocking a mutex twice while it

@@ -19,12 +19,14 @@ import (
 //   - While writing tables fails, it slows down Pebble's endless attempts.
 //   - It syncs the directory before a marker is made, which names a manifest that may be as new: a file system that does not keep the
 //     order of names could else lose the manifest and keep the marker.
+//   - It records how far logs and manifests are synced (synced).
 //
 // Reads go past it. While the store is being opened or closed, failures go to Pebble, which reports them.
 type fence struct {
 	vfs.FS
 	dir      string // the store's directory
 	health   *health
+	synced   *synced     // nil when the store is open to read only
 	running  atomic.Bool // neither being opened nor closed
 	inFlight atomic.Int64
 	mu       sync.Mutex
@@ -71,12 +73,20 @@ func (f *fence) abandon() {
 	for deadline := time.Now().Add(5 * time.Second); f.inFlight.Load() > 0 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
+	f.close()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, l := range f.locks {
 		_ = l.Close() // the operating system takes what cannot be given
 	}
 	f.locks = nil
+}
+
+// close closes the record of what is synced.
+func (f *fence) close() {
+	if f.synced != nil {
+		_ = f.synced.close() // it is never more than a help
+	}
 }
 
 func (f *fence) Create(name string, c vfs.DiskWriteCategory) (file vfs.File, err error) {
@@ -100,6 +110,10 @@ func (f *fence) Create(name string, c vfs.DiskWriteCategory) (file vfs.File, err
 
 func (f *fence) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (file vfs.File, err error) {
 	err = f.do(newname, func() error {
+		if f.forget(oldname) != nil {
+			file, err = f.FS.Create(newname, c) // the old one is in nobody's way
+			return err
+		}
 		file, err = f.FS.ReuseForWrite(oldname, newname, c)
 		return err
 	})
@@ -123,7 +137,7 @@ func (f *fence) wrap(file vfs.File, name string, err error) (vfs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fenceFile{File: file, fence: f, name: name}, nil
+	return &fenceFile{File: file, fence: f, name: name, recorded: f.isRecorded(name)}, nil
 }
 
 func (f *fence) Link(oldname, newname string) error {
@@ -131,7 +145,12 @@ func (f *fence) Link(oldname, newname string) error {
 }
 
 func (f *fence) Remove(name string) error {
-	return f.quietly(func() error { return f.FS.Remove(name) })
+	return f.quietly(func() error {
+		if err := f.forget(name); err != nil {
+			return err
+		}
+		return f.FS.Remove(name)
+	})
 }
 
 func (f *fence) RemoveAll(name string) error {
@@ -142,7 +161,13 @@ func (f *fence) RemoveAll(name string) error {
 func (f *fence) quietly(op func() error) error { return f.do("", op) }
 
 func (f *fence) Rename(oldname, newname string) error {
-	return f.do(newname, func() error { return f.FS.Rename(oldname, newname) })
+	return f.do(newname, func() error {
+		err := f.FS.Rename(oldname, newname)
+		if name := f.PathBase(newname); err == nil && f.synced != nil && strings.HasPrefix(name, "OPTIONS-") {
+			f.synced.begin(name)
+		}
+		return err
+	})
 }
 
 func (f *fence) MkdirAll(dir string, _ os.FileMode) error {
@@ -175,16 +200,33 @@ func (o *onceCloser) Close() error {
 	return o.c.Close()
 }
 
+// forget is for a file that is about to go or to be used again.
+func (f *fence) forget(path string) error {
+	if f.synced == nil || f.PathDir(path) != f.dir {
+		return nil
+	}
+	return f.synced.forget(f.PathBase(path))
+}
+
+// isRecorded reports whether it is recorded how far a file is synced.
+func (f *fence) isRecorded(path string) bool {
+	name := f.PathBase(path)
+	return f.synced != nil && f.PathDir(path) == f.dir && (isLog(name) || isManifest(name))
+}
+
 // fenceFile is a file that is written, or a directory that is synced, through the fence.
 type fenceFile struct {
 	vfs.File
-	fence *fence
-	name  string
+	fence    *fence
+	name     string
+	recorded bool
+	written  atomic.Int64 // bytes, when it is recorded
 }
 
 func (f *fenceFile) Write(p []byte) (n int, err error) {
 	err = f.fence.do(f.name, func() error {
 		n, err = f.File.Write(p)
+		f.written.Add(int64(n))
 		return err
 	})
 	return n, err
@@ -198,8 +240,8 @@ func (f *fenceFile) WriteAt(p []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-func (f *fenceFile) Sync() error     { return f.fence.do(f.name, f.File.Sync) }
-func (f *fenceFile) SyncData() error { return f.fence.do(f.name, f.File.SyncData) }
+func (f *fenceFile) Sync() error     { return f.sync(f.File.Sync) }
+func (f *fenceFile) SyncData() error { return f.sync(f.File.SyncData) }
 
 func (f *fenceFile) SyncTo(length int64) (full bool, err error) {
 	err = f.fence.do(f.name, func() error {
@@ -207,6 +249,18 @@ func (f *fenceFile) SyncTo(length int64) (full bool, err error) {
 		return err
 	})
 	return full, err
+}
+
+// sync carries out a sync and records what it has made durable: all that was written before it.
+func (f *fenceFile) sync(op func() error) error {
+	return f.fence.do(f.name, func() error {
+		written := f.written.Load()
+		err := op()
+		if err == nil && f.recorded {
+			f.fence.synced.note(f.fence.PathBase(f.name), written)
+		}
+		return err
+	})
 }
 
 // Preallocate may fail without harm: callers take it for advice.

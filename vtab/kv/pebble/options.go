@@ -17,6 +17,8 @@ type Options struct {
 	Create bool
 	// ReadOnly refuses every write. The lock is taken all the same: Pebble admits one process, also to read.
 	ReadOnly bool
+	// AcceptLoss opens a store of which it is known that synced commits are lost (CORRUPT, else), with what is left.
+	AcceptLoss bool
 	// OrReadOnly makes engine.OpenDir open a database to read only that cannot be opened otherwise because nothing can be written. Writes are
 	// answered with the reason then.
 	OrReadOnly bool

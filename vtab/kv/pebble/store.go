@@ -41,12 +41,15 @@ var _ kv.Store = (*Store)(nil)
 func openStore(r *root, dir string, given Options, create bool) (*Store, error) {
 	what := "cannot open database " + r.dir
 	if !create {
-		if err := checkMajorVersion(r, dir); err != nil {
+		if err := checkBefore(r, dir, given); err != nil {
 			return nil, err
 		}
 	}
 	h := newHealth(r.dir, given.StallLimit)
 	s := &Store{given: given, dir: dir, root: r, health: h, fence: &fence{FS: given.FS, dir: dir, health: h}, maxBatch: 1 << 30}
+	if err := s.recordSyncs(create); err != nil {
+		return nil, wrap(err, what)
+	}
 	s.options = given.pebbleOptions(s.fence)
 	s.options.ErrorIfNotExists = !create
 	var failure error // as Pebble gave it
@@ -60,14 +63,29 @@ func openStore(r *root, dir string, given Options, create bool) (*Store, error) 
 		return nil, err
 	}
 	if failure != nil {
+		s.fence.close()
 		return nil, wrapOpen(failure, what)
 	}
 	s.fence.running.Store(true)
 	return s, nil
 }
 
-// checkMajorVersion refuses a store that a newer release wrote, before Pebble touches it.
-func checkMajorVersion(r *root, dir string) error {
+// recordSyncs begins to record what is synced, unless nothing will be.
+func (s *Store) recordSyncs(create bool) (err error) {
+	if s.given.ReadOnly {
+		return nil
+	}
+	if create {
+		if err := s.root.fs.MkdirAll(s.dir, ownerOnly); err != nil {
+			return err
+		}
+	}
+	s.fence.synced, err = openSynced(s.root.fs, s.dir)
+	return err
+}
+
+// checkBefore refuses a store that a newer release wrote, or that has lost what was synced, before Pebble touches it.
+func checkBefore(r *root, dir string, given Options) error {
 	what := "cannot open database " + r.dir
 	desc, err := pebble.Peek(dir, r.fs)
 	if err != nil {
@@ -82,7 +100,10 @@ func checkMajorVersion(r *root, dir string) error {
 	if desc.FormatMajorVersion > formatMajorVersion {
 		return errNewer(r.dir, uint64(desc.FormatMajorVersion))
 	}
-	return nil
+	if given.AcceptLoss {
+		return nil
+	}
+	return checkSynced(r, dir, desc)
 }
 
 func errNewer(dir string, version uint64) error {
@@ -372,8 +393,8 @@ func (s *Store) Close() error {
 // closeDB closes Pebble, or leaves it behind the fence when it is broken.
 func (s *Store) closeDB() error {
 	var err error
-	if !s.health.gone.Load() {
-		s.settle()
+	if !s.health.gone.Load() && s.settle() {
+		s.fence.synced.settle()
 	}
 	if !s.health.gone.Load() {
 		s.fence.running.Store(false)
@@ -382,31 +403,34 @@ func (s *Store) closeDB() error {
 	if s.health.gone.Load() {
 		abandoned.keep(s.db)
 		s.fence.abandon()
+	} else {
+		s.fence.close()
 	}
 	return err
 }
 
 // settle moves what lies in the log alone into tables before the store is closed. Tables have checksums for all they hold, while a
-// damaged end of the log is taken for the trace of a crash. What cannot be moved now is as durable where it is.
-func (s *Store) settle() {
+// damaged end of the log is taken for the trace of a crash. It reports whether that is done: what
+// cannot be moved now is as durable where it is.
+func (s *Store) settle() (done bool) {
 	if s.given.ReadOnly || s.health.checkWrite() != nil {
-		return
+		return false
 	}
 	var flushed <-chan struct{}
 	if err := s.health.guard(func() (err error) { flushed, err = s.db.AsyncFlush(); return err }); err != nil {
-		return
+		return false
 	}
 	look := time.NewTicker(firstLook)
 	defer look.Stop()
 	for {
 		select {
 		case <-flushed:
-			return
+			return true
 		case <-s.health.broken:
-			return
+			return false
 		case <-look.C:
 			if s.health.checkWrite() != nil { // Pebble would try for ever
-				return
+				return false
 			}
 		}
 	}
