@@ -222,7 +222,9 @@ func (c *comparison) finish() *Plan {
 	c.noteTables()
 	steps := sortSteps(c.steps)
 	p.Steps = make([]Step, len(steps))
+	reasons := newReasons(steps)
 	for i, s := range steps {
+		s.Reason = reasons.of(s)
 		s.Effect = c.effect(s)
 		s.Hazards = c.hazards(s)
 		p.Steps[i] = s.Step

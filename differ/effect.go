@@ -21,7 +21,14 @@ const (
 	// FillsTable: the rows are those of a query.
 	FillsTable
 	DeletesRows
+	// WritesRows: a statement of somebody's own changes them.
+	WritesRows
 )
+
+// String gives the word of the kind, which is stable.
+func (k EffectKind) String() string {
+	return [...]string{"metadata-only", "reads-rows", "builds-index", "rewrites-rows", "fills-table", "deletes-rows", "writes-rows"}[k]
+}
 
 // Effect is what a step does to rows. Rows is how many it concerns, Unknown when nobody counted.
 type Effect struct {
@@ -53,6 +60,8 @@ func (e Effect) String() string {
 		return "fills the table from its query"
 	case DeletesRows:
 		return "deletes " + rows
+	case WritesRows:
+		return "changes rows"
 	}
 	return "metadata only"
 }

@@ -53,6 +53,9 @@ const (
 	Refused          HazardCode = "refused"
 
 	AssertionUntested HazardCode = "assertion-untested"
+
+	StatementChanges HazardCode = "statement-changes-values"
+	StatementDeletes HazardCode = "statement-deletes-rows"
 )
 
 // Hazard is something about a step that a reviewer has to know.

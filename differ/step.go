@@ -16,6 +16,8 @@ type Step struct {
 	// Kind and Object name the table, view, index or assertion that the statement is about, as it is called when the step runs.
 	Kind   ast.ObjectKind
 	Object string
+	// Reason says why the step is there.
+	Reason string
 	Effect Effect
 	// Hazards are ordered by severity, the highest first.
 	Hazards []Hazard
@@ -25,6 +27,33 @@ type Step struct {
 	// Item is the declared item that the statement serves, and Origin where it was read; zero for a step without one, as a drop.
 	Item   ast.Node
 	Origin catalog.Origin
+}
+
+// Column names the column that an ALTER of a table is about, "" for another step.
+func (s *Step) Column() string {
+	n, ok := s.Stmt.(*ast.AlterStmt)
+	if !ok {
+		return ""
+	}
+	switch a := n.Action.(type) {
+	case *ast.AddColumn:
+		return a.Column.Name.Text
+	case *ast.DropColumn:
+		return a.Column.Text
+	case *ast.RenameColumn:
+		return a.From.Text
+	case *ast.SetDataType:
+		return a.Column.Text
+	case *ast.SetCollate:
+		return a.Column.Text
+	case *ast.SetNotNull:
+		return a.Column.Text
+	case *ast.SetDefault:
+		return a.Column.Text
+	case *ast.SetGenerated:
+		return a.Column.Text
+	}
+	return ""
 }
 
 // Locate gives an error of running the step the place in the schema file that it is about, where that is known: it is a

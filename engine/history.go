@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/user"
+	"slices"
 	"time"
 
 	"github.com/quereus/quereus-migrate/types"
@@ -19,9 +20,11 @@ type HistoryEntry struct {
 	Schema string `json:"schema"`
 	// Version is the declared version, "" without one.
 	Version string `json:"version,omitempty"`
-	// From and To are the hashes of the schema before and after (catalog.Hash).
+	// From and To are the hashes of the schema before and after (catalog.Hash), as it was and as it became.
 	From string `json:"from"`
 	To   string `json:"to"`
+	// Plan is the checksum of the plan file that was applied, "" when a schema was.
+	Plan string `json:"plan,omitempty"`
 	// Statements are the steps, in the order in which they ran.
 	Statements []string `json:"statements"`
 	// At is when the migration began, Duration how long its steps took.
@@ -30,6 +33,11 @@ type HistoryEntry struct {
 	// Tool is the program and version that applied it, By who ran that.
 	Tool string `json:"tool,omitempty"`
 	By   string `json:"by,omitempty"`
+}
+
+// HasApplied reports whether a history says that the plan file of that checksum was applied.
+func HasApplied(history []HistoryEntry, plan string) bool {
+	return slices.ContainsFunc(history, func(e HistoryEntry) bool { return e.Plan == plan })
 }
 
 // History gives the migrations that were applied, oldest first.

@@ -18,8 +18,14 @@ import (
 type MigrateOptions struct {
 	// DryRun runs everything and rolls it back.
 	DryRun bool
-	// Allow is the highest severity of a hazard that is let through.
-	Allow differ.Severity
+	// Allow is the highest severity of a hazard that is let through, Allowances let single ones through beyond it.
+	Allow      differ.Severity
+	Allowances []differ.Allowance
+	// Sealed is set for a plan that was made earlier, and may have been edited since: what its steps lose is counted on the rows that are
+	// there when they run, and the run must end at Plan.To.
+	Sealed bool
+	// Plan names the plan for the history: the checksum of its file.
+	Plan string
 	// LockTimeout bounds the wait for the writer lock, behind which the run is BUSY; 0 does not wait.
 	LockTimeout time.Duration
 	// Seeds are inserted behind the steps, nil for none.
@@ -78,9 +84,19 @@ func (e *UnreachableError) Error() string {
 // Unwrap gives the code UNSUPPORTED.
 func (e *UnreachableError) Unwrap() error { return types.UNSUPPORTED }
 
-// PolicyError lists the hazards that are above what is allowed. Nothing was touched.
+// UnreachedError says that the steps of a plan went well and led elsewhere than it says. Everything was rolled back.
+type UnreachedError struct{ Schema, Want, Have string }
+
+func (e *UnreachedError) Error() string {
+	return fmt.Sprintf("the plan does not lead where it says: schema %s would have hash %.12s, the plan says %.12s; everything was rolled back", e.Schema, e.Have, e.Want)
+}
+
+// Unwrap gives the code SCHEMA.
+func (e *UnreachedError) Unwrap() error { return types.SCHEMA }
+
+// PolicyError lists the hazards that are above what is allowed. Nothing was changed.
 type PolicyError struct {
-	Allowed differ.Severity
+	Allowed differ.Policy
 	Steps   []differ.Step // those with such a hazard
 }
 
@@ -88,10 +104,8 @@ func (e *PolicyError) Error() string {
 	var b strings.Builder
 	b.WriteString("refused by policy:")
 	for i := range e.Steps {
-		for _, h := range e.Steps[i].Hazards {
-			if h.Severity > e.Allowed {
-				fmt.Fprintf(&b, "\n  %s: %s\n    %s", h.Code, h.Message, e.Steps[i].SQL)
-			}
+		for _, h := range e.Allowed.Refused(&e.Steps[i]) {
+			fmt.Fprintf(&b, "\n  %s: %s\n    %s", h.Code, h.Message, e.Steps[i].SQL)
 		}
 	}
 	return b.String()
@@ -147,7 +161,7 @@ func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (r
 	if c.tx != nil {
 		return nil, types.Errorf(types.MISUSE, "a migration cannot run inside a transaction")
 	}
-	if err := checkPolicy(p, o.Allow); err != nil {
+	if err := checkPolicy(p.Steps, o.policy()); err != nil {
 		return nil, err
 	}
 	if open := p.Differences(); open != nil {
@@ -191,14 +205,15 @@ func (c *Conn) beginMigration(ctx context.Context, wait time.Duration) (*tx, err
 	return t, nil
 }
 
-func checkPolicy(p *differ.Plan, allowed differ.Severity) error {
+func (o *MigrateOptions) policy() differ.Policy {
+	return differ.Policy{Severity: o.Allow, Allowances: o.Allowances}
+}
+
+func checkPolicy(steps []differ.Step, allowed differ.Policy) error {
 	e := &PolicyError{Allowed: allowed}
-	for _, s := range p.Steps {
-		for _, h := range s.Hazards {
-			if h.Severity > allowed {
-				e.Steps = append(e.Steps, s)
-				break
-			}
+	for i := range steps {
+		if allowed.Refused(&steps[i]) != nil {
+			e.Steps = append(e.Steps, steps[i])
 		}
 	}
 	if e.Steps == nil {
@@ -215,6 +230,8 @@ type migration struct {
 	failed  []Failure
 	proof   *proof
 	at      string // what is under way
+	// lossy are steps of a sealed plan that lose what the plan does not say, with the hazards that tell so.
+	lossy []differ.Step
 }
 
 func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, error) {
@@ -234,6 +251,13 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 	if result.Seeded, err = m.settle(ctx); err != nil {
 		return nil, err
 	}
+	if err := checkPolicy(m.lossy, m.options.policy()); err != nil {
+		return nil, err
+	}
+	reached := catalog.Hash(m.tx.cat, m.plan.Schema)
+	if m.options.Sealed && reached != m.plan.To {
+		return nil, &UnreachedError{Schema: m.plan.Schema, Want: m.plan.To, Have: reached}
+	}
 	result.Duration = m.tx.db.opts.Now().Sub(began)
 	if m.options.DryRun {
 		return result, m.tx.checkDeferred(ctx)
@@ -241,7 +265,7 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 	if m.options.Seeds != nil && result.Applied == 0 && result.Seeded == 0 {
 		return result, nil
 	}
-	result.Number, err = m.note(ctx, began, result.Duration)
+	result.Number, err = m.note(ctx, began, result.Duration, reached)
 	return result, err
 }
 
@@ -285,7 +309,7 @@ func (m *migration) step(ctx context.Context, i int, leaving *leaving) error {
 	}
 	depth := len(m.tx.saves) - 1
 	touched, found := touches{}, &Offending{}
-	err := m.tx.alter(ctx, s.Stmt, &planRun{leaving: leaving, touched: touched, found: found, progress: func(rows int64) {
+	err := m.carryOut(ctx, s, &planRun{leaving: leaving, touched: touched, found: found, progress: func(rows int64) {
 		progress.Rows = rows
 		m.report(progress)
 	}})
@@ -307,6 +331,45 @@ func (m *migration) step(ctx context.Context, i int, leaving *leaving) error {
 	progress.Done = true
 	m.report(progress)
 	return m.tx.release(depth)
+}
+
+// carryOut runs a statement of the plan.
+func (m *migration) carryOut(ctx context.Context, s *differ.Step, run *planRun) error {
+	if m.options.Sealed {
+		if err := m.judgeLosses(ctx, s); err != nil {
+			return err
+		}
+	}
+	if !s.IsData() {
+		return m.tx.alter(ctx, s.Stmt, run)
+	}
+	return m.tx.statement(ctx, func() error {
+		rows, err := m.tx.write(ctx, nil, s.Stmt, Params{})
+		if err == nil {
+			run.progress(rows.Changes())
+		}
+		return err
+	})
+}
+
+// judgeLosses counts what a step loses on the rows as they are when it runs.
+func (m *migration) judgeLosses(ctx context.Context, s *differ.Step) (err error) {
+	q, asks := differ.LossQuestion(s, m.tx.cat, m.plan.Schema, m.tx.db.types)
+	if !asks {
+		return nil
+	}
+	read := m.tx.reading()
+	defer func() { err = read.close(err) }()
+	facts, err := read.measure(ctx, m.plan.Schema, []differ.Question{q})
+	if err != nil {
+		return err
+	}
+	if h, loses := differ.Loss(s, facts[q]); loses {
+		lossy := *s
+		lossy.Hazards = []differ.Hazard{h}
+		m.lossy = append(m.lossy, lossy)
+	}
+	return nil
 }
 
 // stepSavepoint is no name that a user can write.
@@ -331,14 +394,14 @@ func (m *migration) report(p Progress) {
 }
 
 // note puts the history entry into the transaction's commit.
-func (m *migration) note(ctx context.Context, began time.Time, took time.Duration) (uint64, error) {
+func (m *migration) note(ctx context.Context, began time.Time, took time.Duration, reached string) (uint64, error) {
 	entries, err := m.tx.db.history(ctx, m.tx.base)
 	if err != nil {
 		return 0, err
 	}
 	e := HistoryEntry{
-		Number: uint64(len(entries)) + 1, Schema: m.plan.Schema, Version: m.options.Version, From: m.plan.From, To: m.plan.To,
-		Statements: m.plan.Statements(), At: began.UTC(), Duration: took, Tool: m.options.Tool, By: m.options.By,
+		Number: uint64(len(entries)) + 1, Schema: m.plan.Schema, Version: m.options.Version, From: m.plan.From, To: reached,
+		Statements: m.plan.Statements(), Plan: m.options.Plan, At: began.UTC(), Duration: took, Tool: m.options.Tool, By: m.options.By,
 	}
 	if e.By == "" {
 		e.By = whoami()

@@ -101,7 +101,7 @@ func TestPolicy(t *testing.T) {
 		_, err := c.Migrate(ctx, p, engine.MigrateOptions{Allow: differ.Failure})
 		var refusal *engine.PolicyError
 		require.ErrorAs(t, err, &refusal)
-		require.Equal(t, differ.Failure, refusal.Allowed)
+		require.Equal(t, differ.Failure, refusal.Allowed.Severity)
 		require.Len(t, refusal.Steps, 1)
 		require.ErrorContains(t, err, "drops-values")
 		require.ErrorContains(t, err, "item.price")

@@ -23,6 +23,8 @@ type proof struct {
 	added   map[addedRule]int
 	// testsAdded tells that CHECKs and assertions which are added are judged too: APPLY SCHEMA leaves them to the next write (spec 21 §7).
 	testsAdded bool
+	// hasData tells that a statement of the plan has changed rows: new tables may have some.
+	hasData bool
 	// failed are the columns, folded, that steps are about which were not carried out: what reads them is not judged.
 	failed map[relationName]map[string]bool
 
@@ -77,6 +79,8 @@ func (p *proof) done(step int, s ast.Stmt, touched touches) {
 		return
 	}
 	switch s := s.(type) {
+	case *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt:
+		p.hasData = true
 	case *ast.CreateAssertionStmt:
 		p.added[addedRule{of: relationName{schema: nameOf(s.Name).schema}, name: types.Fold(s.Name.Name.Text)}] = step
 	case *ast.AlterStmt:
@@ -136,7 +140,7 @@ func (p *proof) judgeTables(ctx context.Context) error {
 	p.names = p.tx.conn.names(p.tx.cat)
 	for _, schema := range p.tx.cat.Schemas() {
 		for t := range p.tx.cat.Tables(schema) {
-			if x := p.changed[t.ID]; x != nil && x.created {
+			if x := p.changed[t.ID]; x != nil && x.created && !p.hasData {
 				continue // it has no rows yet
 			}
 			checks := p.reachedChecks(t)

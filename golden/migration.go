@@ -329,7 +329,7 @@ func refusal(e *engine.PolicyError) []string {
 	out := []string{"refused"}
 	for _, s := range e.Steps {
 		for _, h := range s.Hazards {
-			if h.Severity > e.Allowed {
+			if !e.Allowed.Lets(&s, &h) {
 				out = append(out, fmt.Sprintf("%s: %s: %s", s.SQL, h.Code, h.Message))
 			}
 		}

@@ -45,10 +45,20 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.AddCommand(newDiffCmd(a), newApplyCmd(a), newInspectCmd(a), newStatusCmd(a), newCheckCmd(a), newSQLCmd(a), newVersionCmd(a))
-	for _, c := range root.Commands() {
+	root.AddCommand(newDiffCmd(a), newPlanCmd(a), newApplyCmd(a), newInspectCmd(a), newStatusCmd(a), newCheckCmd(a), newSQLCmd(a), newVersionCmd(a))
+	a.begin(root)
+	return root
+}
+
+// begin makes the commands below one check their targets and note that they run.
+func (a *app) begin(parent *cobra.Command) {
+	for _, c := range parent.Commands() {
+		a.begin(c)
 		giveOnce(c)
 		runE := c.RunE
+		if runE == nil {
+			continue
+		}
 		c.RunE = func(cmd *cobra.Command, args []string) error {
 			if err := checkTargets(cmd); err != nil {
 				return err
@@ -57,12 +67,11 @@ func newRootCmd(a *app) *cobra.Command {
 			return runE(cmd, args)
 		}
 	}
-	return root
 }
 
 // checkTargets refuses an empty name of a target, as an unset variable of a script gives it: it would mean the working directory.
 func checkTargets(cmd *cobra.Command) error {
-	for _, name := range []string{"db", "from", "to"} {
+	for _, name := range []string{"db", "from", "to", "plan"} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
 			return &usageError{"--" + name + " is empty"}
 		}

@@ -19,6 +19,7 @@ import (
 type applyOptions struct {
 	dir      string
 	schemas  []string
+	plan     string
 	yes      bool
 	dryRun   bool
 	create   bool
@@ -33,23 +34,32 @@ type applyOptions struct {
 func newApplyCmd(a *app) *cobra.Command {
 	o := applyOptions{allow: allowChoice()}
 	cmd := &cobra.Command{
-		Use:   "apply --db DIR SCHEMA...",
+		Use:   "apply --db DIR (SCHEMA... | --plan FILE)",
 		Short: "Bring a database to a schema",
 		Long: `apply compares the database with the schema, shows the statements that are needed, and carries them out as one transaction:
 all of them, or none. On a terminal it asks before it does so; elsewhere it wants --yes.
+
+--plan carries out a plan file (see plan) just as it stands. Of a folder of them it takes the one that begins at the schema that is there,
+then the one that begins where that ends, and so on; each is a migration of its own. A plan that begins nowhere is stale: exit 4.
 
 --allow says which hazards are let through: those of the given severity and below. By default everything but the loss of rows
 and values (destructive).`,
 		Example: `  quereus-migrate apply --db shop --create --yes schema.sql
   quereus-migrate apply --db shop --dry-run schemas/`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.schemas, o.opener = args, a.newOpener(cmd, o.wait)
+			if o.plan == "" && len(args) == 0 {
+				return &usageError{"say what to apply: a SCHEMA, or --plan and a plan file"}
+			}
+			if o.plan != "" {
+				return runApplyPlans(cmd.Context(), a, o)
+			}
 			return runApply(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.dir, "db", "", "database directory, or mem: to try a schema out (required)")
+	f.StringVar(&o.plan, "plan", "", "plan file to carry out, or a folder of them")
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
 	f.BoolVar(&o.dryRun, "dry-run", false, "run everything, and roll it back")
 	f.BoolVar(&o.create, "create", false, "make the database if it is not there")
@@ -85,7 +95,13 @@ func runApply(ctx context.Context, a *app, o applyOptions) error {
 	if err != nil {
 		return err
 	}
-	r := &applyRun{app: a, applyOptions: o, declared: declared}
+	r := &applyRun{app: a, applyOptions: o, declared: declared, version: declared.Version}
+	r.session = func(db *engine.DB) (*engine.Conn, error) { return target.Session(db, declared) }
+	r.propose = func(ctx context.Context, conn *engine.Conn) (*differ.Plan, error) {
+		return target.Plan(ctx, conn, declared, engine.DiffOptions{
+			Policy: r.renames.policy(), AllowDestructive: r.allowed() >= differ.Destructive, ColumnOrder: r.inOrder,
+		})
+	}
 	if err = r.open(ctx); err == nil {
 		err = r.apply(ctx)
 	}
@@ -96,7 +112,12 @@ func runApply(ctx context.Context, a *app, o applyOptions) error {
 type applyRun struct {
 	*app
 	applyOptions
-	declared *catalog.Declared
+	// session opens a connection with the settings that hold, propose gives the plan on it.
+	session func(*engine.DB) (*engine.Conn, error)
+	propose func(context.Context, *engine.Conn) (*differ.Plan, error)
+	// declared is the schema, nil for a plan file; version that of either, and checksum the plan file's, "" for a schema.
+	declared          *catalog.Declared
+	version, checksum string
 	// isMissing is set while the database is not there, and an empty one in memory stands in for it until the plan is agreed to.
 	isMissing bool
 	db        *engine.DB
@@ -141,7 +162,7 @@ func (r *applyRun) use(db *engine.DB, err error) error {
 		return err
 	}
 	r.db = db
-	r.conn, err = target.Session(db, r.declared)
+	r.conn, err = r.session(db)
 	return err
 }
 
@@ -159,9 +180,7 @@ func (r *applyRun) close() error {
 }
 
 func (r *applyRun) apply(ctx context.Context) error {
-	plan, err := target.Plan(ctx, r.conn, r.declared, engine.DiffOptions{
-		Policy: r.renames.policy(), AllowDestructive: r.allowed() >= differ.Destructive, ColumnOrder: r.inOrder,
-	})
+	plan, err := r.propose(ctx, r.conn)
 	if err != nil {
 		return err
 	}
@@ -182,7 +201,7 @@ func (r *applyRun) apply(ctx context.Context) error {
 			return nil
 		}
 	}
-	isRefused := plan.MaxSeverity() > r.allowed() // Migrate refuses it before anything is touched; there is nothing to ask
+	isRefused := r.refuses(plan) // Migrate refuses it before anything is touched; there is nothing to ask
 	if !r.dryRun && !isRefused && len(plan.Differences()) == 0 {
 		if err := r.agree(ctx, plan); err != nil {
 			return err
@@ -212,12 +231,18 @@ func (r *applyRun) warnOlder(ctx context.Context, schema string) error {
 		return err
 	}
 	last := lastOf(history, schema)
-	if last == nil || !isOlder(r.declared.Version, last.Version) {
+	if last == nil || !isOlder(r.version, last.Version) {
 		return nil
 	}
 	fmt.Fprintf(r.Err, "%s: version %s is declared, which is older than version %s that migration %d has led to\n",
-		r.ErrPalette().Yellow("warning"), term.Visible(r.declared.Version), term.Visible(last.Version), last.Number)
+		r.ErrPalette().Yellow("warning"), term.Visible(r.version), term.Visible(last.Version), last.Number)
 	return nil
+}
+
+// refuses reports whether the policy refuses the plan.
+func (r *applyRun) refuses(plan *differ.Plan) bool {
+	policy := differ.Policy{Severity: r.allowed()}
+	return slices.ContainsFunc(plan.Steps, func(s differ.Step) bool { return policy.Refused(&s) != nil })
 }
 
 // isIdle reports whether a plan without statements leaves nothing to do, so that nobody need agree to it.
@@ -242,7 +267,9 @@ func (r *applyRun) rehearse(ctx context.Context, plan *differ.Plan) (*engine.Mig
 	return r.conn.Migrate(ctx, plan, o)
 }
 
-func (r *applyRun) hasSeeds() bool { return r.withSeed && len(r.declared.Seeds) > 0 }
+func (r *applyRun) hasSeeds() bool {
+	return r.withSeed && r.declared != nil && len(r.declared.Seeds) > 0
+}
 
 // agree makes sure that somebody wants the plan carried out.
 func (r *applyRun) agree(ctx context.Context, plan *differ.Plan) error {
@@ -265,7 +292,8 @@ func (r *applyRun) agree(ctx context.Context, plan *differ.Plan) error {
 
 func (r *applyRun) migrateOptions() engine.MigrateOptions {
 	o := engine.MigrateOptions{
-		DryRun: r.dryRun, Allow: r.allowed(), LockTimeout: r.wait, Version: r.declared.Version, Tool: toolName(),
+		DryRun: r.dryRun, Allow: r.allowed(), LockTimeout: r.wait, Version: r.version, Tool: toolName(),
+		Sealed: r.checksum != "", Plan: r.checksum,
 	}
 	if r.hasSeeds() {
 		o.Seeds = r.declared

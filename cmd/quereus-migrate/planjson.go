@@ -49,11 +49,6 @@ type noteJSON struct {
 	Difference bool   `json:"difference"`
 }
 
-var effectWords = [...]string{
-	differ.MetadataOnly: "metadata-only", differ.ReadsRows: "reads-rows", differ.BuildsIndex: "builds-index",
-	differ.RewritesRows: "rewrites-rows", differ.FillsTable: "fills-table", differ.DeletesRows: "deletes-rows",
-}
-
 func newPlansJSON(plans []*differ.Plan) plansJSON {
 	out := plansJSON{InSync: true, Plans: []planJSON{}}
 	for _, p := range plans {
@@ -77,7 +72,7 @@ func newPlanJSON(p *differ.Plan) planJSON {
 func newStepJSON(s *differ.Step) stepJSON {
 	out := stepJSON{
 		SQL: s.SQL, Kind: s.Kind.String(), Object: s.Object, Hazards: []hazardJSON{}, After: append([]int{}, s.After...),
-		Effect: effectJSON{Kind: effectWords[s.Effect.Kind], Text: s.Effect.String()},
+		Effect: effectJSON{Kind: s.Effect.Kind.String(), Text: s.Effect.String()},
 	}
 	if s.Effect.Kind != differ.MetadataOnly && s.Effect.Rows != differ.Unknown {
 		out.Effect.Rows = &s.Effect.Rows

@@ -79,7 +79,7 @@ func (a *app) printNotes(plan *differ.Plan) {
 
 // printRefusal tells the statements that a policy refused, with all that is dangerous about them: a refused drop may be a rename.
 func (a *app) printRefusal(e *engine.PolicyError) {
-	highest := e.Allowed
+	highest := e.Allowed.Severity
 	fmt.Fprintf(a.Err, "%s by policy; nothing was changed\n", a.ErrPalette().Red("refused"))
 	for i := range e.Steps {
 		s := &e.Steps[i]
