@@ -89,6 +89,9 @@ func (t *tx) publish(ctx context.Context) error {
 		}
 	}
 	t.db.seq++
+	if t.undoable != nil {
+		t.db.undo.Store(t.undoable)
+	}
 	v, err := t.db.newView(ctx, t.cat)
 	if err != nil {
 		return err
@@ -103,7 +106,11 @@ func (t *tx) planCommit(ctx context.Context) ([]*vtab.Commit, error) {
 	for i := range plans {
 		plans[i] = &vtab.Commit{}
 	}
+	home := t.db.home.index
 	if t.cat == t.base.cat && t.records == nil {
+		if t.parts[home] != nil {
+			plans[home].Records = t.undoRecords()
+		}
 		return plans, nil
 	}
 	for _, c := range t.changes() {
@@ -122,8 +129,8 @@ func (t *tx) planCommit(ctx context.Context) ([]*vtab.Commit, error) {
 	if _, err := t.part(ctx, t.db.home); err != nil {
 		return nil, err
 	}
-	p := plans[t.db.home.index]
-	p.Records = append(append(p.Records, t.records...), vtab.Record{
+	p := plans[home]
+	p.Records = append(append(append(p.Records, t.records...), t.undoRecords()...), vtab.Record{
 		Space: vtab.CatalogRecords, Key: catalog.RecordKey(catalog.MetaRecord, 0), Value: catalog.EncodeMeta(t.cat),
 	})
 	return plans, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/function"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab/kv/pebble"
 )
 
 // Options say how a database is opened. For OpenMemory and OpenDir the zero value will do; New needs a module.
@@ -41,6 +42,9 @@ type DB struct {
 	functions *function.Registry
 	modules   []*module
 	home      *module
+	// disk is the store of a database directory, nil for another database.
+	disk *pebble.Store
+	undo undoState
 
 	views views
 	// commitMu is held from the first module's commit to the publication of the view that shows it.
@@ -74,6 +78,9 @@ func New(ctx context.Context, o Options) (*DB, error) {
 	}
 	cat, err := db.loadCatalog(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := db.loadUndo(ctx); err != nil {
 		return nil, err
 	}
 	v, err := db.newView(ctx, cat)

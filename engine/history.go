@@ -13,11 +13,25 @@ import (
 	"github.com/quereus/quereus-migrate/vtab"
 )
 
-// HistoryEntry tells of one migration that was applied. It commits with the migration.
+// What an entry of the history tells of.
+const (
+	// Migrated: a migration was applied.
+	Migrated = ""
+	// Adopted: the schema was recorded as it was found.
+	Adopted = "adopt"
+	// Undone: the database was put back to what it was before an entry.
+	Undone = "undo"
+)
+
+// HistoryEntry tells of one migration that was applied, of an adoption, or of an undo. It commits with what it tells of.
 type HistoryEntry struct {
 	// Number counts the entries from 1.
 	Number uint64 `json:"number"`
+	// Kind is Migrated, Adopted or Undone.
+	Kind   string `json:"kind,omitempty"`
 	Schema string `json:"schema"`
+	// Before is set for an undo: the number of the first entry that it took back. All between the two are.
+	Before uint64 `json:"before,omitempty"`
 	// Version is the declared version, "" without one.
 	Version string `json:"version,omitempty"`
 	// From and To are the hashes of the schema before and after (catalog.Hash), as it was and as it became.
@@ -35,9 +49,24 @@ type HistoryEntry struct {
 	By   string `json:"by,omitempty"`
 }
 
-// HasApplied reports whether a history says that the plan file of that checksum was applied.
+// HasApplied reports whether a history says that the plan file of that checksum was applied, and not undone.
 func HasApplied(history []HistoryEntry, plan string) bool {
-	return slices.ContainsFunc(history, func(e HistoryEntry) bool { return e.Plan == plan })
+	undone := Taken(history)
+	return slices.ContainsFunc(history, func(e HistoryEntry) bool { return e.Plan == plan && !undone[e.Number] })
+}
+
+// Taken gives the numbers of the entries that were undone. An undo that was undone itself takes nothing back.
+func Taken(history []HistoryEntry) map[uint64]bool {
+	undone := map[uint64]bool{}
+	for _, e := range slices.Backward(history) {
+		if e.Kind != Undone || undone[e.Number] {
+			continue
+		}
+		for n := e.Before; n < e.Number; n++ {
+			undone[n] = true
+		}
+	}
+	return undone
 }
 
 // History gives the migrations that were applied, oldest first.
@@ -71,6 +100,22 @@ func (e *HistoryEntry) record() (vtab.Record, error) {
 		return vtab.Record{}, types.Wrapf(types.INTERNAL, err, "writing history")
 	}
 	return vtab.Record{Space: vtab.HistoryRecords, Key: binary.BigEndian.AppendUint64(nil, e.Number), Value: value}, nil
+}
+
+// enter puts an entry into the history by the transaction's commit, and beside it the schema that is reached. The number is set, and who and
+// what are if they are not.
+func (t *tx) enter(ctx context.Context, e *HistoryEntry) error {
+	entries, err := t.db.history(ctx, t.base)
+	if err != nil {
+		return err
+	}
+	e.Number = uint64(len(entries)) + 1
+	if e.By == "" {
+		e.By = whoami()
+	}
+	r, err := e.record()
+	t.records = append(t.records, r, reachedRecord(t.cat, e.Schema))
+	return err
 }
 
 // whoami names the user and the host that run the program, as far as they are known.

@@ -24,6 +24,8 @@ type MigrateOptions struct {
 	// Sealed is set for a plan that was made earlier, and may have been edited since: what its steps lose is counted on the rows that are
 	// there when they run, and the run must end at Plan.To.
 	Sealed bool
+	// NoUndo leaves out the checkpoint that Undo goes back to, which holds on to the space of what the migration replaces.
+	NoUndo bool
 	// Plan names the plan for the history: the checksum of its file.
 	Plan string
 	// LockTimeout bounds the wait for the writer lock, behind which the run is BUSY; 0 does not wait.
@@ -179,12 +181,20 @@ func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (r
 		}
 	}()
 	defer t.ensureEnded()
+	defer func() {
+		if err != nil {
+			c.db.dropCheckpoint(m.checkpoint)
+		}
+	}()
 	result, err = m.run(ctx, began)
 	if err != nil || o.DryRun {
 		return result, errors.Join(err, t.rollback())
 	}
 	if err := t.commit(ctx); err != nil {
 		return nil, err
+	}
+	if m.checkpoint != 0 {
+		c.db.dropCheckpointsBut(m.checkpoint)
 	}
 	return result, nil
 }
@@ -232,11 +242,16 @@ type migration struct {
 	at      string // what is under way
 	// lossy are steps of a sealed plan that lose what the plan does not say, with the hazards that tell so.
 	lossy []differ.Step
+	// checkpoint is the number of the checkpoint from before the run, 0 without one.
+	checkpoint uint64
 }
 
 func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, error) {
 	if have := catalog.Hash(m.tx.cat, m.plan.Schema); have != m.plan.From {
 		return nil, &StalePlanError{Schema: m.plan.Schema, Want: m.plan.From, Have: have}
+	}
+	if err := m.takeCheckpoint(ctx); err != nil {
+		return nil, err
 	}
 	m.tx.makeSchema(m.plan.Schema)
 	leaving := newLeaving(m.plan)
@@ -395,18 +410,13 @@ func (m *migration) report(p Progress) {
 
 // note puts the history entry into the transaction's commit.
 func (m *migration) note(ctx context.Context, began time.Time, took time.Duration, reached string) (uint64, error) {
-	entries, err := m.tx.db.history(ctx, m.tx.base)
-	if err != nil {
-		return 0, err
-	}
 	e := HistoryEntry{
-		Number: uint64(len(entries)) + 1, Schema: m.plan.Schema, Version: m.options.Version, From: m.plan.From, To: reached,
-		Statements: m.plan.Statements(), Plan: m.options.Plan, At: began.UTC(), Duration: took, Tool: m.options.Tool, By: m.options.By,
+		Schema: m.plan.Schema, Version: m.options.Version, From: m.plan.From, To: reached, Plan: m.options.Plan,
+		Statements: m.plan.Statements(), At: began.UTC(), Duration: took, Tool: m.options.Tool, By: m.options.By,
 	}
-	if e.By == "" {
-		e.By = whoami()
+	err := m.tx.enter(ctx, &e)
+	if err == nil && m.checkpoint != 0 {
+		m.tx.undoable = &undoPoint{Checkpoint: m.checkpoint, Number: e.Number}
 	}
-	r, err := e.record()
-	m.tx.records = append(m.tx.records, r)
 	return e.Number, err
 }

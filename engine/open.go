@@ -53,7 +53,16 @@ func openDir(ctx context.Context, dir string, p pebble.Options, o Options) (*DB,
 	if err != nil {
 		return nil, err
 	}
-	durable, err := store.New(ctx, storeModule, disk, store.Options{ReadOnly: p.ReadOnly, Logger: o.Logger})
+	db, err := openDisk(ctx, disk, p.ReadOnly, o)
+	if err == nil && !p.ReadOnly {
+		db.dropStrayCheckpoints()
+	}
+	return db, err
+}
+
+// openDisk opens the database that a store holds. The store is closed when that fails.
+func openDisk(ctx context.Context, disk *pebble.Store, isReadOnly bool, o Options) (*DB, error) {
+	durable, err := store.New(ctx, storeModule, disk, store.Options{ReadOnly: isReadOnly, Logger: o.Logger})
 	if err != nil {
 		disk.Close()
 		return nil, err
@@ -69,5 +78,6 @@ func openDir(ctx context.Context, dir string, p pebble.Options, o Options) (*DB,
 		durable.Close()
 		return nil, err
 	}
+	db.disk = disk
 	return db, nil
 }

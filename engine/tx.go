@@ -28,6 +28,8 @@ type tx struct {
 	checks exec.Queue
 	// records are history records that the commit writes to the home module.
 	records []vtab.Record
+	// undoable is what the database can be put back to once the transaction has committed; nil when that stays as it was.
+	undoable *undoPoint
 }
 
 // savepoint is a named point of the transaction. Its depth is its position in tx.saves.

@@ -20,6 +20,8 @@ type app struct {
 	*term.Streams
 	// samples shows values of rows to others than people at a terminal, too.
 	samples bool
+	// applied is what apply tells as JSON, nil when it tells it as text.
+	applied *applyReport
 	// begun is set once the flags of a command were good and it runs.
 	begun bool
 }
@@ -46,6 +48,7 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.AddCommand(newDiffCmd(a), newPlanCmd(a), newApplyCmd(a), newInspectCmd(a), newStatusCmd(a), newCheckCmd(a), newSQLCmd(a), newVersionCmd(a))
+	root.AddCommand(newHistoryCmd(a), newAdoptCmd(a), newUndoCmd(a))
 	a.begin(root)
 	return root
 }

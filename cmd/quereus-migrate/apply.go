@@ -25,14 +25,16 @@ type applyOptions struct {
 	create   bool
 	withSeed bool
 	inOrder  bool
-	allow    choice
+	noUndo   bool
+	format   choice
+	allow    allowance
 	renames  renamePolicy
 	wait     time.Duration
 	opener   target.Opener
 }
 
 func newApplyCmd(a *app) *cobra.Command {
-	o := applyOptions{allow: allowChoice()}
+	o := applyOptions{allow: newAllowance(), format: newChoice("text", "json")}
 	cmd := &cobra.Command{
 		Use:   "apply --db DIR (SCHEMA... | --plan FILE)",
 		Short: "Bring a database to a schema",
@@ -42,8 +44,8 @@ all of them, or none. On a terminal it asks before it does so; elsewhere it want
 --plan carries out a plan file (see plan) just as it stands. Of a folder of them it takes the one that begins at the schema that is there,
 then the one that begins where that ends, and so on; each is a migration of its own. A plan that begins nowhere is stale: exit 4.
 
---allow says which hazards are let through: those of the given severity and below. By default everything but the loss of rows
-and values (destructive).`,
+--allow says which hazards are let through: those of a severity and below, or single ones as CODE or CODE:OBJECT (DS102:person.name).
+By default everything but the loss of rows and values (destructive). docs/hazards.md lists the codes.`,
 		Example: `  quereus-migrate apply --db shop --create --yes schema.sql
   quereus-migrate apply --db shop --dry-run schemas/`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,10 +53,14 @@ and values (destructive).`,
 			if o.plan == "" && len(args) == 0 {
 				return &usageError{"say what to apply: a SCHEMA, or --plan and a plan file"}
 			}
+			run := runApply
 			if o.plan != "" {
-				return runApplyPlans(cmd.Context(), a, o)
+				run = runApplyPlans
 			}
-			return runApply(cmd.Context(), a, o)
+			if o.format.String() == "json" {
+				return a.inJSON(func() error { return run(cmd.Context(), a, o) })
+			}
+			return run(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()
@@ -66,27 +72,14 @@ and values (destructive).`,
 	f.BoolVar(&o.withSeed, "with-seed", false, "insert the declared seed rows that are not there")
 	addColumnOrder(cmd, &o.inOrder)
 	f.BoolVar(&a.samples, "samples", false, "show values of rows also where no terminal is")
-	o.allow.add(cmd, "allow", "highest severity of hazards that is let through")
+	f.BoolVar(&o.noUndo, "no-undo", false, "keep no checkpoint for undo, which holds on to the space of what is replaced")
+	o.format.add(cmd, "format", "form of what is told on standard output")
+	o.allow.add(cmd)
 	o.renames.add(cmd)
 	addLockTimeout(cmd, &o.wait)
 	mustRequire(cmd, "db")
 	return cmd
 }
-
-// severities are those of the words of --allow, the lowest first.
-var severities = []differ.Severity{differ.Info, differ.Warning, differ.Failure, differ.Destructive}
-
-func allowChoice() choice {
-	words := make([]string, len(severities))
-	for i, s := range severities {
-		words[i] = s.String()
-	}
-	c := newChoice(words...)
-	c.at = slices.Index(severities, differ.Failure)
-	return c
-}
-
-func (o *applyOptions) allowed() differ.Severity { return severities[o.allow.at] }
 
 func runApply(ctx context.Context, a *app, o applyOptions) error {
 	ctx, stop := untilSignal(ctx)
@@ -99,7 +92,7 @@ func runApply(ctx context.Context, a *app, o applyOptions) error {
 	r.session = func(db *engine.DB) (*engine.Conn, error) { return target.Session(db, declared) }
 	r.propose = func(ctx context.Context, conn *engine.Conn) (*differ.Plan, error) {
 		return target.Plan(ctx, conn, declared, engine.DiffOptions{
-			Policy: r.renames.policy(), AllowDestructive: r.allowed() >= differ.Destructive, ColumnOrder: r.inOrder,
+			Policy: r.renames.policy(), AllowDestructive: r.allow.policy.Severity >= differ.Destructive, ColumnOrder: r.inOrder,
 		})
 	}
 	if err = r.open(ctx); err == nil {
@@ -197,8 +190,7 @@ func (r *applyRun) apply(ctx context.Context) error {
 			return err
 		}
 		if idle {
-			fmt.Fprintln(r.Err, "in sync")
-			return nil
+			return r.inSync(ctx, plan.Schema)
 		}
 	}
 	isRefused := r.refuses(plan) // Migrate refuses it before anything is touched; there is nothing to ask
@@ -213,8 +205,36 @@ func (r *applyRun) apply(ctx context.Context) error {
 	return r.migrate(ctx, plan)
 }
 
+// inSync tells that there is nothing to do. What has become so by other means than a migration is known from then on.
+func (r *applyRun) inSync(ctx context.Context, schema string) error {
+	r.applied.outcome(outcomeInSync)
+	cat, err := r.db.Catalog()
+	if err != nil {
+		return err
+	}
+	history, err := r.db.History(ctx)
+	if err != nil {
+		return err
+	}
+	last := engine.LastOf(history, schema)
+	if r.dryRun || last == nil || last.To == catalog.Hash(cat, schema) {
+		fmt.Fprintln(r.Err, "in sync")
+		return nil
+	}
+	e, err := r.conn.Adopt(ctx, schema, engine.AdoptOptions{Version: r.version, LockTimeout: r.wait, Tool: toolName()})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(r.Err, "in sync: what has changed since migration %d is as declared, and known from now on (migration %d)\n", last.Number, e.Number)
+	return nil
+}
+
 // show prints the plan, and shows it to the person who will be asked when what is printed goes elsewhere.
 func (r *applyRun) show(plan *differ.Plan) error {
+	if r.applied != nil {
+		r.applied.begin(plan)
+		return nil
+	}
 	if err := printPlan(r.Streams, plan, r.samples || r.OutTerminal); err != nil {
 		return err
 	}
@@ -230,7 +250,7 @@ func (r *applyRun) warnOlder(ctx context.Context, schema string) error {
 	if err != nil {
 		return err
 	}
-	last := lastOf(history, schema)
+	last := engine.LastOf(history, schema)
 	if last == nil || !isOlder(r.version, last.Version) {
 		return nil
 	}
@@ -241,7 +261,7 @@ func (r *applyRun) warnOlder(ctx context.Context, schema string) error {
 
 // refuses reports whether the policy refuses the plan.
 func (r *applyRun) refuses(plan *differ.Plan) bool {
-	policy := differ.Policy{Severity: r.allowed()}
+	policy := &r.allow.policy
 	return slices.ContainsFunc(plan.Steps, func(s differ.Step) bool { return policy.Refused(&s) != nil })
 }
 
@@ -292,7 +312,7 @@ func (r *applyRun) agree(ctx context.Context, plan *differ.Plan) error {
 
 func (r *applyRun) migrateOptions() engine.MigrateOptions {
 	o := engine.MigrateOptions{
-		DryRun: r.dryRun, Allow: r.allowed(), LockTimeout: r.wait, Version: r.version, Tool: toolName(),
+		DryRun: r.dryRun, Allow: r.allow.policy.Severity, Allowances: r.allow.policy.Allowances, NoUndo: r.noUndo, LockTimeout: r.wait, Version: r.version, Tool: toolName(),
 		Sealed: r.checksum != "", Plan: r.checksum,
 	}
 	if r.hasSeeds() {
@@ -311,6 +331,7 @@ func (r *applyRun) migrate(ctx context.Context, plan *differ.Plan) error {
 	if err != nil {
 		return err
 	}
+	r.applied.done(result, r.dryRun)
 	r.printResult(result)
 	return nil
 }

@@ -92,6 +92,7 @@ func (c *chain) next(ctx context.Context, hasBegun bool) (*target.PlanFile, erro
 		return found, nil
 	case arrived:
 		if !hasBegun {
+			c.applied.outcome(outcomeInSync)
 			fmt.Fprintln(c.Err, "in sync")
 		}
 		return nil, nil

@@ -32,12 +32,13 @@ func (e *reportedError) Unwrap() error { return e.error }
 func exitCode(err error) int {
 	var refused *engine.PolicyError
 	var stale *engine.StalePlanError
+	var changed *engine.ChangedError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errDiffers):
 		return exitDiffers
-	case errors.As(err, &refused):
+	case errors.As(err, &refused), errors.As(err, &changed):
 		return exitRefused
 	case errors.As(err, &stale):
 		return exitStale
@@ -67,6 +68,7 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 	var refused *engine.PolicyError
 	var failed *engine.MigrateError
 	var declined *declinedError
+	var changed *engine.ChangedError
 	switch {
 	case err == nil, errors.Is(err, errDiffers), errors.As(err, &told):
 	case !a.begun, errors.As(err, &usage):
@@ -76,6 +78,8 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 		fmt.Fprintln(a.Err, declined)
 	case errors.As(err, &refused):
 		a.printRefusal(refused)
+	case errors.As(err, &changed):
+		a.PrintFault(&types.Error{Code: types.ERROR, Message: changed.Error(), Hint: "--discard lets it go"}, nil)
 	case errors.As(err, &failed):
 		a.printFailures(failed)
 	default:

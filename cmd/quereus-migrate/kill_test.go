@@ -180,7 +180,7 @@ func (k *killing) kill(t *testing.T, i int, delay time.Duration) string {
 	names, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	for _, n := range names {
-		require.Contains(t, []string{"LOCK", "CURRENT", "store-1", "tmp"}, n.Name(), what)
+		require.Contains(t, []string{"LOCK", "CURRENT", "store-1", "tmp", "undo"}, n.Name(), what)
 	}
 	require.NoError(t, os.RemoveAll(dir))
 	return state

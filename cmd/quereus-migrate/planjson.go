@@ -4,6 +4,7 @@ import "github.com/quereus/quereus-migrate/differ"
 
 // plansJSON is what diff prints as JSON: a plan for each schema.
 type plansJSON struct {
+	Format int        `json:"format"`
 	InSync bool       `json:"in_sync"`
 	Plans  []planJSON `json:"plans"`
 }
@@ -20,6 +21,7 @@ type planJSON struct {
 
 type stepJSON struct {
 	SQL     string       `json:"sql"`
+	Reason  string       `json:"reason"`
 	Kind    string       `json:"kind"`
 	Object  string       `json:"object"`
 	Effect  effectJSON   `json:"effect"`
@@ -36,6 +38,7 @@ type effectJSON struct {
 }
 
 type hazardJSON struct {
+	ID       string `json:"id"`
 	Code     string `json:"code"`
 	Severity string `json:"severity"`
 	Message  string `json:"message"`
@@ -50,7 +53,7 @@ type noteJSON struct {
 }
 
 func newPlansJSON(plans []*differ.Plan) plansJSON {
-	out := plansJSON{InSync: true, Plans: []planJSON{}}
+	out := plansJSON{Format: jsonFormat, InSync: true, Plans: []planJSON{}}
 	for _, p := range plans {
 		out.InSync = out.InSync && p.Empty()
 		out.Plans = append(out.Plans, newPlanJSON(p))
@@ -71,14 +74,18 @@ func newPlanJSON(p *differ.Plan) planJSON {
 
 func newStepJSON(s *differ.Step) stepJSON {
 	out := stepJSON{
-		SQL: s.SQL, Kind: s.Kind.String(), Object: s.Object, Hazards: []hazardJSON{}, After: append([]int{}, s.After...),
+		SQL: s.SQL, Reason: s.Reason, Kind: s.Kind.String(), Object: s.Object, Hazards: []hazardJSON{}, After: append([]int{}, s.After...),
 		Effect: effectJSON{Kind: s.Effect.Kind.String(), Text: s.Effect.String()},
 	}
 	if s.Effect.Kind != differ.MetadataOnly && s.Effect.Rows != differ.Unknown {
 		out.Effect.Rows = &s.Effect.Rows
 	}
 	for _, h := range s.Hazards {
-		out.Hazards = append(out.Hazards, hazardJSON{string(h.Code), h.Severity.String(), h.Message, h.Avoid})
+		out.Hazards = append(out.Hazards, newHazardJSON(h))
 	}
 	return out
+}
+
+func newHazardJSON(h differ.Hazard) hazardJSON {
+	return hazardJSON{h.Code.Info().ID, string(h.Code), h.Severity.String(), h.Message, h.Avoid}
 }

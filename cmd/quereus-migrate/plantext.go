@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quereus/quereus-migrate/catalog"
@@ -40,7 +41,7 @@ func printPlan(out *term.Streams, plan *differ.Plan, withSamples bool) error {
 
 // hazardWord is the severity of a hazard and its code.
 func hazardWord(p term.Palette, h differ.Hazard) string {
-	word := fmt.Sprintf("%s (%s)", h.Severity, h.Code)
+	word := fmt.Sprintf("%s (%s %s)", h.Severity, h.Code.Info().ID, h.Code)
 	switch h.Severity {
 	case differ.Destructive, differ.Failure:
 		return p.Red(word)
@@ -80,6 +81,7 @@ func (a *app) printNotes(plan *differ.Plan) {
 // printRefusal tells the statements that a policy refused, with all that is dangerous about them: a refused drop may be a rename.
 func (a *app) printRefusal(e *engine.PolicyError) {
 	highest := e.Allowed.Severity
+	var codes []string
 	fmt.Fprintf(a.Err, "%s by policy; nothing was changed\n", a.ErrPalette().Red("refused"))
 	for i := range e.Steps {
 		s := &e.Steps[i]
@@ -88,14 +90,31 @@ func (a *app) printRefusal(e *engine.PolicyError) {
 			if h.Severity == differ.Info {
 				continue
 			}
-			highest = max(highest, h.Severity)
+			if !e.Allowed.Lets(s, &h) {
+				highest = max(highest, h.Severity)
+				codes = append(codes, allowanceFor(s, h))
+			}
 			fmt.Fprintf(a.Err, "    %s: %s\n", hazardWord(a.ErrPalette(), h), term.Visible(h.Message))
 			if h.Avoid != "" {
 				fmt.Fprintf(a.Err, "      %s\n", term.Visible(h.Avoid))
 			}
 		}
 	}
-	fmt.Fprintf(a.Err, "  --allow %s lets it through\n", highest)
+	slices.Sort(codes)
+	codes = slices.Compact(codes)
+	if len(codes) > 3 {
+		codes = append(codes[:3], "…")
+	}
+	fmt.Fprintf(a.Err, "  --allow %s lets it through, or for these alone --allow %s\n", highest, term.Visible(strings.Join(codes, ",")))
+}
+
+// allowanceFor writes what lets a hazard of a step through.
+func allowanceFor(s *differ.Step, h differ.Hazard) string {
+	object := s.Object
+	if s.Column() != "" {
+		object += "." + s.Column()
+	}
+	return differ.Allowance{Code: h.Code.Info().ID, Object: object}.String()
 }
 
 // printFailures tells every step that failed.

@@ -30,7 +30,8 @@ type screen struct {
 // atScreen starts the tool at a terminal of so many columns. With stdout its standard output goes to that file.
 func atScreen(t testing.TB, columns int, color bool, stdout *os.File, args ...string) *screen {
 	t.Helper()
-	s := &screen{t: t, cmd: exec.Command(toolBinary, args...)}
+	// At an interrupt a terminal throws away what is on its way, which may be what the tool has answered to it by then.
+	s := &screen{t: t, cmd: exec.Command("sh", append([]string{"-c", `stty noflsh; exec "$0" "$@"`, toolBinary}, args...)...)}
 	s.grew = sync.NewCond(&s.mu)
 	s.cmd.Env = append(os.Environ(), "CI=", "NO_COLOR=", "TERM=xterm", "HOME="+t.TempDir())
 	if !color {

@@ -47,6 +47,9 @@ func (p *Progress) Update(title string, rows, total int64) {
 }
 
 // grouped spells a number with its thousands apart.
+// Bytes gives a size for people.
+func Bytes(n uint64) string { return humanize.IBytes(n) }
+
 func grouped(n int64) string { return humanize.Comma(n) }
 
 // Clear takes the line away, as must be done before anything else is written.
