@@ -85,9 +85,12 @@ type comparison struct {
 	steps []*step
 	notes []Note
 
+	// reasons say why there are the steps; they are known once all steps are.
+	reasons *reasons
+
 	// What hazards look up, made when one is first asked for: new tables by their shape, unchanged views by what they read and
 	// the plan takes away, and the rules that stay.
-	newShapes map[string]string
+	newShapes map[string]*tablePair
 	dangling  map[resource][]string
 	staying   map[*catalog.Table][]*stayingRule
 }
@@ -222,9 +225,9 @@ func (c *comparison) finish() *Plan {
 	c.noteTables()
 	steps := sortSteps(c.steps)
 	p.Steps = make([]Step, len(steps))
-	reasons := newReasons(steps)
+	c.reasons = newReasons(steps)
 	for i, s := range steps {
-		s.Reason = reasons.of(s)
+		s.Reason = c.reasons.of(s)
 		s.Effect = c.effect(s)
 		s.Hazards = c.hazards(s)
 		p.Steps[i] = s.Step

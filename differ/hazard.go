@@ -54,6 +54,13 @@ const (
 
 	AssertionUntested HazardCode = "assertion-untested"
 
+	DropsUnique     HazardCode = "drops-unique"
+	DropsForeignKey HazardCode = "drops-foreign-key"
+	DropsCheck      HazardCode = "drops-check"
+	DropsAssertion  HazardCode = "drops-assertion"
+	DropsNotNull    HazardCode = "drops-not-null"
+	RewritesMany    HazardCode = "rewrites-many-rows"
+
 	StatementChanges HazardCode = "statement-changes-values"
 	StatementDeletes HazardCode = "statement-deletes-rows"
 )
@@ -67,11 +74,13 @@ type Hazard struct {
 	Avoid string
 	// Examples are values of rows that show it.
 	Examples []Example
+	// Rename is the hint that makes a rename of what looks like one, nil for other hazards.
+	Rename *RenameHint
 }
 
 // hazardRules find the hazards of a step, each those of its subject.
 var hazardRules = []func(c *comparison, s *step) []Hazard{
-	lostRows, likelyRenames, missingValues, retypes, collisions, foreignKeyHazards, untestedChecks, untestedAssertions, reachedRules, brokenViews, refusals,
+	lostRows, likelyRenames, missingValues, retypes, collisions, foreignKeyHazards, untestedChecks, untestedAssertions, reachedRules, brokenViews, droppedRules, costlyRewrites, refusals,
 }
 
 func (c *comparison) hazards(s *step) []Hazard {

@@ -42,6 +42,7 @@ var hazardFamilies = []HazardFamily{
 	{"DS", "rows or values are lost"},
 	{"DD", "whether it goes well depends on the rows"},
 	{"BC", "readers break, or see something else"},
+	{"CD", "a rule on the rows goes"},
 	{"RW", "rows are written anew"},
 	{"RN", "names that look like a rename"},
 	{"SC", "the schema says something odd"},
@@ -72,7 +73,14 @@ var hazardInfos = []HazardInfo{
 	{"BC101", BreaksView, "a view reads what goes"},
 	{"BC102", ReadsByPosition, "readers without names of columns meet another order"},
 
+	{"CD101", DropsUnique, "a uniqueness rule goes"},
+	{"CD102", DropsForeignKey, "a foreign key goes"},
+	{"CD103", DropsCheck, "a CHECK goes"},
+	{"CD104", DropsAssertion, "an assertion goes"},
+	{"CD105", DropsNotNull, "a column may hold NULL from then on"},
+
 	{"RW101", Recomputes, "generated columns are computed anew"},
+	{"RW102", RewritesMany, "a million rows or more are written anew"},
 
 	{"RN101", LikelyRename, "what goes looks like what comes, under another name"},
 

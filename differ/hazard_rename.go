@@ -11,7 +11,11 @@ import (
 )
 
 // likelyRenames finds what goes while something just like it comes: a rename without a hint.
+// Who denies renames has said that there are none.
 func likelyRenames(c *comparison, s *step) []Hazard {
+	if c.opts.Policy == ast.RenameDeny {
+		return nil
+	}
 	switch n := s.Stmt.(type) {
 	case *ast.DropStmt:
 		if n.Kind == ast.TableObject && s.pair == nil {
@@ -25,24 +29,43 @@ func likelyRenames(c *comparison, s *step) []Hazard {
 	return nil
 }
 
-func renameHint(kind, from, to string) []Hazard {
-	tag := fmt.Sprintf(`with tags ("%s" = %s)`, catalog.TagPreviousName, ast.AppendString(nil, from))
-	return one(LikelyRename, Warning, fmt.Sprintf("%s %s looks like %s under a new name", kind, to, from),
-		fmt.Sprintf("if it is, write %s behind %s", tag, to))
+// RenameHint is a hint that a schema file could have: what is declared as To is what is there as From.
+type RenameHint struct {
+	// Kind is "table" or "column".
+	Kind     string
+	From, To string
+	// Item is the declaration of To, and Origin where it was read.
+	Item   ast.Node
+	Origin catalog.Origin
+}
+
+// Text is what is to be written behind the declaration.
+func (h *RenameHint) Text() string {
+	return fmt.Sprintf(`with tags ("%s" = %s)`, catalog.TagPreviousName, ast.AppendString(nil, h.From))
+}
+
+// hazard tells of the hint that is missing. Nobody knows whether it is a rename; when it is one, running the plan loses what it was to
+// keep.
+func (h *RenameHint) hazard() []Hazard {
+	return []Hazard{{
+		Code: LikelyRename, Severity: Destructive, Rename: h,
+		Message: fmt.Sprintf("%s %s looks like %s under a new name", h.Kind, h.To, h.From),
+		Avoid:   fmt.Sprintf("if it is, write %s behind %s", h.Text(), h.To),
+	}}
 }
 
 // likelyTableRename looks for a new table with the columns of a dropped one, names and types.
 func (c *comparison) likelyTableRename(s *step) []Hazard {
 	if c.newShapes == nil {
-		c.newShapes = map[string]string{}
+		c.newShapes = map[string]*tablePair{}
 		for _, p := range slices.Backward(c.tables) {
 			if p.live == nil && p.def != nil && p.decl != nil {
-				c.newShapes[columnsText(p.decl)] = p.name
+				c.newShapes[columnsText(p.decl)] = p
 			}
 		}
 	}
 	if to, ok := c.newShapes[columnsText(s.table)]; ok && s.table.Maintained == nil {
-		return renameHint("table", s.table.Name, to)
+		return (&RenameHint{"table", s.table.Name, to.name, to.def, to.origin}).hazard()
 	}
 	return nil
 }
@@ -57,19 +80,16 @@ func columnsText(t *catalog.Table) string {
 	return strings.Join(columns, "\x00")
 }
 
-// likelyColumnRename looks for a new column of the same type; one that is the only candidate.
+// likelyColumnRename looks for new columns of the same type, when no other column of it goes.
 func (c *comparison) likelyColumnRename(p *tablePair, column string) []Hazard {
 	gone := p.after.Columns[p.after.ColumnIndex(column)]
 	isAlike := func(col *catalog.Column) bool {
 		return col.Type == gone.Type && (col.Generated == nil) == (gone.Generated == nil)
 	}
-	candidate := ""
+	var candidates []*columnPair
 	for _, q := range p.columns {
 		if q.live < 0 && isAlike(q.decl) {
-			if candidate != "" {
-				return nil
-			}
-			candidate = q.decl.Name
+			candidates = append(candidates, q)
 		}
 	}
 	rivals := 0
@@ -78,8 +98,12 @@ func (c *comparison) likelyColumnRename(p *tablePair, column string) []Hazard {
 			rivals++
 		}
 	}
-	if candidate == "" || rivals > 1 {
+	if rivals > 1 {
 		return nil
 	}
-	return renameHint("column", column, candidate)
+	var out []Hazard
+	for _, q := range candidates {
+		out = append(out, (&RenameHint{"column", column, q.decl.Name, q.def, p.origin}).hazard()...)
+	}
+	return out
 }

@@ -11,6 +11,14 @@ import (
 type reasons struct {
 	// made and gone are what the plan creates and drops, so that a pair of them is told as one change.
 	made, gone map[part]bool
+	// rules are the kinds of constraint that tables get.
+	rules map[ruleOf]bool
+}
+
+// ruleOf is a kind of constraint of a table, whose name is folded.
+type ruleOf struct {
+	table string
+	kind  ast.ConstraintKind
 }
 
 // part is an object, or a column or constraint of a table; names are folded.
@@ -20,7 +28,7 @@ type part struct {
 }
 
 func newReasons(steps []*step) *reasons {
-	r := &reasons{made: map[part]bool{}, gone: map[part]bool{}}
+	r := &reasons{made: map[part]bool{}, gone: map[part]bool{}, rules: map[ruleOf]bool{}}
 	for _, s := range steps {
 		switch n := s.Stmt.(type) {
 		case *ast.DropStmt:
@@ -33,6 +41,7 @@ func newReasons(steps []*step) *reasons {
 				r.gone[columnPart(s, a.Column)] = true
 			case *ast.AddConstraint:
 				r.made[constraintPart(s, a.Constraint.Name)] = true
+				r.rules[ruleOf{types.Fold(s.Object), a.Constraint.Kind}] = true
 			case *ast.DropConstraint:
 				r.gone[constraintPart(s, a.Name)] = true
 			}

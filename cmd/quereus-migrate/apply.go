@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -17,20 +18,21 @@ import (
 )
 
 type applyOptions struct {
-	dir      string
-	schemas  []string
-	plan     string
-	yes      bool
-	dryRun   bool
-	create   bool
-	withSeed bool
-	inOrder  bool
-	noUndo   bool
-	format   choice
-	allow    allowance
-	renames  renamePolicy
-	wait     time.Duration
-	opener   target.Opener
+	dir        string
+	schemas    []string
+	plan       string
+	yes        bool
+	dryRun     bool
+	create     bool
+	withSeed   bool
+	inOrder    bool
+	noUndo     bool
+	writeHints bool
+	format     choice
+	allow      allowance
+	renames    renamePolicy
+	wait       time.Duration
+	opener     target.Opener
 }
 
 func newApplyCmd(a *app) *cobra.Command {
@@ -40,6 +42,9 @@ func newApplyCmd(a *app) *cobra.Command {
 		Short: "Bring a database to a schema",
 		Long: `apply compares the database with the schema, shows the statements that are needed, and carries them out as one transaction:
 all of them, or none. On a terminal it asks before it does so; elsewhere it wants --yes.
+
+What goes while something just like it comes may be a rename. Such a plan is stopped: on a terminal by a question, elsewhere with exit code 3
+and the hint to write; --write-hints writes it into the schema file.
 
 --plan carries out a plan file (see plan) just as it stands. Of a folder of them it takes the one that begins at the schema that is there,
 then the one that begins where that ends, and so on; each is a migration of its own. A plan that begins nowhere is stale: exit 4.
@@ -72,6 +77,7 @@ By default everything but the loss of rows and values (destructive). docs/hazard
 	f.BoolVar(&o.withSeed, "with-seed", false, "insert the declared seed rows that are not there")
 	addColumnOrder(cmd, &o.inOrder)
 	f.BoolVar(&a.samples, "samples", false, "show values of rows also where no terminal is")
+	f.BoolVar(&o.writeHints, "write-hints", false, "write what looks like a rename into the schema files as one")
 	f.BoolVar(&o.noUndo, "no-undo", false, "keep no checkpoint for undo, which holds on to the space of what is replaced")
 	o.format.add(cmd, "format", "form of what is told on standard output")
 	o.allow.add(cmd)
@@ -84,6 +90,16 @@ By default everything but the loss of rows and values (destructive). docs/hazard
 func runApply(ctx context.Context, a *app, o applyOptions) error {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
+	err := applySchema(ctx, a, o)
+	if errors.Is(err, errHintsWritten) {
+		o.writeHints = false
+		err = applySchema(ctx, a, o)
+	}
+	return err
+}
+
+// applySchema applies schema files as they are now.
+func applySchema(ctx context.Context, a *app, o applyOptions) error {
 	declared, err := o.opener.Schema(o.schemas...)
 	if err != nil {
 		return err
@@ -175,6 +191,9 @@ func (r *applyRun) close() error {
 func (r *applyRun) apply(ctx context.Context) error {
 	plan, err := r.propose(ctx, r.conn)
 	if err != nil {
+		return err
+	}
+	if err := r.settleRenames(ctx, plan); err != nil {
 		return err
 	}
 	if err := r.show(plan); err != nil {

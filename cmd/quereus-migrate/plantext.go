@@ -100,6 +100,11 @@ func (a *app) printRefusal(e *engine.PolicyError) {
 			}
 		}
 	}
+	if slices.ContainsFunc(e.Steps, func(s differ.Step) bool {
+		return slices.ContainsFunc(s.Hazards, func(h differ.Hazard) bool { return h.Rename != nil })
+	}) {
+		fmt.Fprintln(a.Err, "  --write-hints writes the hints of renames into the schema file")
+	}
 	slices.Sort(codes)
 	codes = slices.Compact(codes)
 	if len(codes) > 3 {
