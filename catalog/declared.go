@@ -18,6 +18,9 @@ type Declared struct {
 	Items []DeclaredItem
 	// Seeds are the rows that tables begin with, one entry a table, in the order declared.
 	Seeds []DeclaredSeed
+	// Notes are what the reader of the declaration should know and is no fault: where a form of another dialect was read as something
+	// that is not the same in every case. Their code is NOTICE.
+	Notes []*SourceError
 
 	// skipped are the items that were read over.
 	skipped []skippedItem

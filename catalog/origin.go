@@ -55,6 +55,12 @@ func (o Origin) faultAt(p ast.Pos, err error) error {
 	return &SourceError{Source: o.Source, Err: types.Locate(err, line, column)}
 }
 
+// Note gives a remark the place of a node.
+func (o Origin) Note(n ast.Node, message string) *SourceError {
+	line, column := o.position(n.Pos())
+	return &SourceError{Source: o.Source, Err: &types.Error{Code: types.NOTICE, Message: message, Line: line, Column: column}}
+}
+
 // posError is an error with the place in a definition that it is about.
 type posError struct {
 	error

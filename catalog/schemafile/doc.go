@@ -7,6 +7,10 @@
 // default_collation, default_vtab_module, default_vtab_args. They hold for their file. So may nondeterministic_schema, which holds
 // for all files that are read together.
 //
+// Scripts and dumps of SQLite are read where they mean something here (see the package parse): BEGIN, COMMIT and pragmas of a connection say
+// nothing of a schema, DROP may clear the way for what the file creates behind it, and INSERT of literals gives the seed of its table. What
+// is read as something that is not the same in every case is a note of the declaration.
+//
 // # YAML
 //
 // A *.yaml or *.yml file holds one mapping. What the dialect has a syntax for is written in it, as text; the mapping gives the outline.

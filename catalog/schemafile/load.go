@@ -1,6 +1,7 @@
 package schemafile
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -138,18 +139,22 @@ func isSchemaFile(name string) bool {
 	return false
 }
 
-// Read reads declarations from texts, a source named *.yaml or *.yml as YAML, any other as SQL. See LoadAll.
+// Read reads declarations from texts, a source named *.yaml or *.yml as YAML, any other as SQL. The faults of all of them are joined
+// (errors.Join). See LoadAll.
 func Read(sources ...*ast.Source) ([]*catalog.Declared, error) {
 	var c collection
+	var faults []error
 	for _, src := range sources {
-		if err := c.read(src); err != nil {
-			return nil, err
-		}
+		faults = append(faults, c.read(src))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
 	}
 	for _, d := range c.schemas {
-		if err := d.Check(); err != nil {
-			return nil, err
-		}
+		faults = append(faults, d.Check())
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
 	}
 	return c.schemas, nil
 }

@@ -123,10 +123,10 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		fsys  fstest.MapFS
 		fault string
 	}{
-		{files("f.sql", "create table a (id integer primary key);\n  insert into a values (1)"), "f.sql:2:3: 'insert' does not belong in a schema file, which says what there is and not how to get there"},
+		{files("f.sql", "create table a (id integer primary key);\n  update a set id = 1"), "f.sql:2:3: 'update' does not belong in a schema file, which says what there is and not how to get there"},
 		{files("f.sql", "create table a (id integer\n primery key)"), "f.sql:2:2: Expected ','"},
 		{files("f.sql", "create table a (id integer primary key);\npragma default_collation = nocase"), "f.sql:2:1: pragma default_collation stands behind a declaration"},
-		{files("f.sql", "pragma foreign_keys = off; create table a (id integer primary key)"), "f.sql:1:1: pragma foreign_keys means nothing in a schema file"},
+		{files("f.sql", "pragma case_sensitive_like = off; create table a (id integer primary key)"), "f.sql:1:1: pragma case_sensitive_like means nothing in a schema file"},
 		{files("f.sql", "\ndeclare lens for a over b { view v as select 1 }"), "f.sql:2:1: lens for 'a': lenses are not supported"},
 		{files("f.sql", "declare logical schema l { }"), "f.sql:1:1: logical schema 'l'"},
 		{files("f.sql", "declare schema main { };\ndeclare schema MAIN { }"), "f.sql:2:1: schema 'main' is declared more than once (first in f.sql:1:1)"},

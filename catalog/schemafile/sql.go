@@ -1,7 +1,9 @@
 package schemafile
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/quereus/quereus-migrate/catalog"
@@ -15,22 +17,55 @@ type sqlFile struct {
 	*collection
 	origin   catalog.Origin
 	settings *catalog.DeclaredSettings // nil without pragmas
+	notes    []parse.Note              // of the statement that is being read
 	found    bool                      // a declaration
+	isSQLite bool                      // forms of SQLite have been met
+	hasNoted bool                      // that columns take no NULL
+	seeds    []*fileSeed               // what INSERT statements make, in the order of their tables
 }
 
-// readSQL reads a file of pragmas, then DECLARE SCHEMA or CREATE statements; found tells whether there is any of the latter.
+// readSQL reads a file of pragmas, then DECLARE SCHEMA or CREATE statements; found tells whether there is any of the latter. The error
+// joins all faults of the file in the order of their places.
 func (c *collection) readSQL(src *ast.Source) (found bool, err error) {
-	stmts, err := parse.Stmts(src)
-	if err != nil {
-		return false, parseFault(src, err)
-	}
 	f := sqlFile{collection: c, origin: catalog.Origin{Source: src}}
-	for _, stmt := range stmts {
-		if err := f.read(stmt); err != nil {
-			return false, err
+	parts, bad := parse.File(src)
+	var faults []error
+	for _, e := range bad {
+		faults = append(faults, parseFault(src, e))
+	}
+	for i, part := range parts {
+		f.notes = part.Notes
+		if n, ok := part.Stmt.(*ast.DropStmt); ok && len(bad) == 0 {
+			faults = append(faults, f.drop(n, parts[i+1:]))
+		} else {
+			faults = append(faults, f.read(part.Stmt))
 		}
 	}
-	return f.found, nil
+	if errors.Join(faults...) == nil {
+		faults = append(faults, f.addSeeds()...)
+	}
+	return f.found, inOrder(faults)
+}
+
+// inOrder joins the faults of one file in the order of their places.
+func inOrder(faults []error) error {
+	faults = slices.DeleteFunc(faults, func(err error) bool { return err == nil })
+	line := func(err error) (line, column int) {
+		var e *catalog.SourceError
+		if !errors.As(err, &e) {
+			return 0, 0
+		}
+		return e.Err.Line, e.Err.Column
+	}
+	slices.SortStableFunc(faults, func(a, b error) int {
+		al, ac := line(a)
+		bl, bc := line(b)
+		return cmp.Or(cmp.Compare(al, bl), cmp.Compare(ac, bc))
+	})
+	if len(faults) == 1 {
+		return faults[0]
+	}
+	return errors.Join(faults...)
 }
 
 // parseFault makes a fault of src out of the parser's error, which has a place in it.
@@ -43,8 +78,13 @@ func parseFault(src *ast.Source, err error) error {
 }
 
 func (f *sqlFile) read(stmt ast.Stmt) error {
-	if p, ok := stmt.(*ast.PragmaStmt); ok {
-		return f.pragma(p)
+	switch n := stmt.(type) {
+	case *ast.PragmaStmt:
+		return f.pragma(n)
+	case *ast.DropStmt: // of something that holds a fault, perhaps
+		return nil
+	case *ast.InsertStmt:
+		return f.insert(n)
 	}
 	f.found = true
 	switch n := stmt.(type) {
@@ -53,6 +93,9 @@ func (f *sqlFile) read(stmt ast.Stmt) error {
 	case *ast.DeclareLensStmt:
 		return f.origin.Fault(n, types.Errorf(types.UNSUPPORTED, "lens for '%s': lenses are not supported", n.For.Text))
 	case *ast.CreateTableStmt:
+		if isOfSQLite(n.Name.Name) {
+			return nil
+		}
 		item := *n
 		item.IfNotExists, item.Name.Schema = false, ast.Name{}
 		return f.create(n.Name.Schema, &item)
@@ -72,7 +115,15 @@ func (f *sqlFile) read(stmt ast.Stmt) error {
 		item := *n
 		item.Name.Schema = ast.Name{}
 		return f.create(n.Name.Schema, &item)
+	case *ast.DeleteStmt:
+		if isOfSQLite(n.Table.Name.Name) {
+			return nil
+		}
 	}
+	return f.misplaced(stmt)
+}
+
+func (f *sqlFile) misplaced(stmt ast.Stmt) error {
 	return at(f.origin, stmt, "'%s' does not belong in a schema file, which says what there is and not how to get there", f.firstWord(stmt))
 }
 
@@ -83,6 +134,10 @@ func (f *sqlFile) firstWord(stmt ast.Stmt) string {
 }
 
 func (f *sqlFile) pragma(p *ast.PragmaStmt) error {
+	if isConnectionPragma(p.Name.Text) {
+		f.isSQLite = true
+		return nil
+	}
 	if f.found {
 		return at(f.origin, p, "pragma %s stands behind a declaration; the settings of a file stand at its beginning", p.Name.Text)
 	}
@@ -98,17 +153,35 @@ func (f *sqlFile) declare(n *ast.DeclareSchemaStmt) error {
 	if err != nil {
 		return err
 	}
+	f.tell(d)
 	return d.Declare(n, f.origin, f.settings)
 }
 
 // create takes one object of a schema, main unless the statement says another.
 func (f *sqlFile) create(schema ast.Name, item ast.DeclareItem) error {
-	if schema.IsZero() {
-		schema = ast.Ident(catalog.MainSchema)
-	}
-	d, err := f.schema(schema.Text, part{f.origin, item, false})
+	d, err := f.schema(schemaName(schema), part{f.origin, item, false})
 	if err != nil {
 		return err
 	}
-	return d.Add(item, f.origin, f.settings)
+	f.tell(d)
+	if table, ok := item.(*ast.CreateTableStmt); ok {
+		f.noteNullability(d, table)
+	}
+	return d.Add(item, f.origin, f.settingsOf(d, item))
+}
+
+// schemaName gives the schema that an object is qualified with, main for none.
+func schemaName(n ast.Name) string {
+	if n.IsZero() {
+		return catalog.MainSchema
+	}
+	return n.Text
+}
+
+// tell adds the notes on the statement to its schema.
+func (f *sqlFile) tell(d *catalog.Declared) {
+	f.isSQLite = f.isSQLite || len(f.notes) > 0
+	for _, n := range f.notes {
+		d.Notes = append(d.Notes, f.origin.Note(n, n.Message))
+	}
 }

@@ -1,16 +1,15 @@
 package schemafile
 
 import (
-	"errors"
 	"sort"
 	"strings"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/parse"
-	"github.com/quereus/quereus-migrate/types"
 )
 
 // sqlText is a statement put together from pieces of a YAML file, so that the grammar of definitions has one home, the parser. It
@@ -56,19 +55,20 @@ func (t *sqlText) fragment(n *yaml.Node) *sqlText {
 func (t *sqlText) parse() (ast.Stmt, error) {
 	text := t.buf.String()
 	src := ast.NewSource("", text)
-	stmts, err := parse.Stmts(src)
-	var e *types.Error
-	switch {
-	case errors.As(err, &e):
-		moved := *e
-		moved.Line, moved.Column = t.file.src.Position(t.toFile(offsetOf(text, e.Line, e.Column)))
+	parts, faults := parse.File(src)
+	if len(faults) > 0 {
+		moved := *faults[0]
+		moved.Line, moved.Column = t.file.src.Position(t.toFile(offsetOf(text, moved.Line, moved.Column)))
 		return nil, parseFault(t.file.src, &moved)
-	case err != nil:
-		return nil, parseFault(t.file.src, err)
-	case len(stmts) != 1:
+	}
+	if len(parts) != 1 {
 		return nil, t.file.fault(t.pieces[0].node, "its SQL holds a semicolon")
 	}
-	return stmts[0], nil
+	for _, n := range parts[0].Notes {
+		origin := catalog.Origin{Source: t.file.src, Map: t.toFile}
+		t.file.declared.Notes = append(t.file.declared.Notes, origin.Note(n, n.Message))
+	}
+	return parts[0].Stmt, nil
 }
 
 // toFile turns an offset in the statement into one in the file.

@@ -93,7 +93,7 @@ Exit codes: 0 done or in sync, 1 error, 2 differences (with --exit-code), 3 refu
 
 // newOpener gives what opens targets for a command that may wait for them.
 func (a *app) newOpener(cmd *cobra.Command, wait time.Duration) target.Opener {
-	return target.Opener{Stdin: a.In, Wait: wait, Command: cmd.CommandPath()}
+	return target.Opener{Stdin: a.In, Wait: wait, Command: cmd.CommandPath(), Notes: a.PrintNotes}
 }
 
 // addLockTimeout adds the flag of everything that opens a database directory.

@@ -48,7 +48,7 @@ func (p *printer) columnConstraint(c *ColumnConstraint) {
 		p.check(c.Ops, c.OpsOrder, c.X)
 	case DefaultClause:
 		p.str("default ")
-		p.expr(unwrap(c.X))
+		p.defaultValue(unwrap(c.X))
 	case CollateClause:
 		p.str("collate ")
 		p.collation(c.Collation)
@@ -59,6 +59,15 @@ func (p *printer) columnConstraint(c *ColumnConstraint) {
 	}
 	p.onConflict(c.OnConflict)
 	p.constraintTags(c.Tags)
+}
+
+// defaultValue prints the value of a DEFAULT. In a declaration, as in a schema file, a bare COLLATE at its end would be the column's.
+func (p *printer) defaultValue(x Expr) {
+	if p.declaring {
+		p.group(x, endsWithCollate(x))
+	} else {
+		p.expr(x)
+	}
 }
 
 func (p *printer) generated(x Expr, stored bool) {

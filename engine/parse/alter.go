@@ -226,7 +226,7 @@ func (p *parser) setColumn(from ast.Pos, column ast.Name) ast.AlterAction {
 		return &ast.SetCollate{Span: p.span(from), Column: column, Collation: c}
 	case p.acceptWord(wGenerated):
 		var c ast.ColumnConstraint
-		p.generated(&c)
+		p.generated(&c, wGenerated)
 		return &ast.SetGenerated{Span: p.span(from), Column: column, X: c.X, Stored: c.Stored}
 	case p.isWord(wOn):
 		return p.setConflict(from, column)

@@ -172,15 +172,12 @@ func (p *parser) refuseCreate() {
 	case p.isWord(wTrigger):
 		p.fail(at, types.ERROR, "Triggers are not supported; write a CHECK or CREATE ASSERTION to refuse rows, "+
 			"a generated column to compute a value, or a materialized view to keep derived rows.", "")
+	case p.isWord(wVirtual):
+		p.fail(at, types.ERROR, "Virtual tables are not supported: their rows live in a module that is not here.",
+			"write a table with the columns that queries need, and search them with like or regexp")
 	case p.isWord(wTemp) || p.isWord(wTemporary):
 		p.fail(at, types.ERROR, "TEMP/TEMPORARY is not supported.", "name the schema instead: create table temp.t (…)")
 	default:
 		p.expected("TABLE, [UNIQUE] INDEX, VIEW, MATERIALIZED VIEW, or ASSERTION after CREATE")
 	}
-}
-
-// refuseAutoincrement fails for AUTOINCREMENT and gives the default that numbers rows.
-func (p *parser) refuseAutoincrement() {
-	p.fail(p.tok.from, types.ERROR, "AUTOINCREMENT is not supported; give the column a default that numbers the rows: "+
-		"default (coalesce((select max(id) from t), 0) + mutation_ordinal())", "")
 }

@@ -10,6 +10,7 @@ import (
 // createTable parses CREATE TABLE behind its second word.
 func (p *parser) createTable(from ast.Pos) ast.Stmt {
 	s := &ast.CreateTableStmt{IfNotExists: p.ifNotExists(), Name: p.qname("table name")}
+	p.beginTable()
 	if p.isWord(wAs) {
 		p.fail(p.tok.from, types.UNSUPPORTED, "CREATE TABLE AS SELECT is not supported.",
 			"create the table with its columns, then write: insert into … select …")
@@ -20,18 +21,28 @@ func (p *parser) createTable(from ast.Pos) ast.Stmt {
 	p.parens++
 	p.tableElements(s, kRParen, ")")
 	p.parens--
-	p.withoutRowid()
+	p.tableOptions()
 	s.Using = p.optionalUsing()
-	p.withoutRowid()
+	p.tableOptions()
 	p.tableClauses(s)
 	s.Span = p.span(from)
 	return s
 }
 
-// withoutRowid parses WITHOUT ROWID, which says nothing here: every table is ordered by its key.
-func (p *parser) withoutRowid() {
-	if p.acceptWord(wWithout) {
-		p.expectWord(wRowid, "'ROWID' after WITHOUT")
+// tableOptions parses WITHOUT ROWID, which says nothing here: every table is ordered by its key; and in a schema file STRICT, which every
+// table is.
+func (p *parser) tableOptions() {
+	for {
+		switch {
+		case p.acceptWord(wWithout):
+			p.expectWord(wRowid, "'ROWID' after WITHOUT")
+		case p.file != nil && p.acceptWord(wStrict):
+		default:
+			return
+		}
+		if p.file == nil || !p.accept(kComma) {
+			return
+		}
 	}
 }
 
@@ -41,22 +52,38 @@ func (p *parser) tableElements(s *ast.CreateTableStmt, end kind, mark string) {
 	p.next()
 	defs := p.defLists.mark()
 	for {
-		if p.atTableConstraint() {
+		begin := p.here()
+		wasConstraint := p.atTableConstraint()
+		if wasConstraint {
 			s.Constraints = append(s.Constraints, p.tableConstraint())
 		} else {
 			p.defLists.push(p.columnDef())
+		}
+		if p.file != nil && wasConstraint && p.atTableConstraint() {
+			continue
+		}
+		if p.err == nil && !p.is(kComma) && !p.is(end) {
+			p.elementEnd(open, end, mark)
+		}
+		if p.err != nil && p.file != nil {
+			p.resumeElement(begin, end)
 		}
 		if !p.accept(kComma) || p.is(end) {
 			break
 		}
 	}
 	s.Columns = p.defLists.take(defs)
+	p.numberKey(s)
+	p.accept(end)
+}
+
+// elementEnd fails for what stands behind an element in place of a comma or the closing mark.
+func (p *parser) elementEnd(open ast.Pos, end kind, mark string) {
 	if end == kRParen && p.itemParens < 0 && (p.is(kWord) || p.is(kQuoted)) {
 		p.failHere("Expected ',' between table elements. Did you forget a comma before '" + p.text(p.tok) + "'?")
+		return
 	}
-	if !p.accept(end) {
-		p.unclosed(mark, open, "after table definition")
-	}
+	p.unclosed(mark, open, "after table definition")
 }
 
 // tableClauses parses what may follow the columns and the module: MAINTAINED, WITH CONTEXT, WITH TAGS.
@@ -168,7 +195,8 @@ func (p *parser) columnDef() *ast.ColumnDef {
 		p.expected("column name")
 		return c
 	}
-	c.Name = p.name(contextual, "column name")
+	c.Name = p.columnName()
+	p.noteColumn(c.Name)
 	c.Type = p.optionalType()
 	mark := p.clauseLists.mark()
 	for {
@@ -179,6 +207,7 @@ func (p *parser) columnDef() *ast.ColumnDef {
 		p.clauseLists.push(clause)
 	}
 	c.Constraints = p.clauseLists.take(mark)
+	p.settleClauses(c)
 	c.Tags, c.HasTags = p.optionalTags()
 	if c.HasTags && p.atWithTags() {
 		p.duplicateClause()
@@ -192,7 +221,9 @@ func (p *parser) optionalType() *ast.TypeName {
 	if !p.tok.admits(free) {
 		return nil
 	}
-	return p.typeName(p.typeArg)
+	t := p.typeName(p.typeArg)
+	p.longType(t)
+	return t
 }
 
 // typeArg takes one argument of a column type; what it means is nobody's business, as lengths are ignored.
@@ -212,9 +243,9 @@ func (p *parser) typeArg() {
 // columnConstraint parses one clause of a column, nil when none comes.
 func (p *parser) columnConstraint() *ast.ColumnConstraint {
 	if p.isWord(wAutoincrement) {
-		p.refuseAutoincrement()
+		p.autoincrement()
 	}
-	if !p.isWord(wConstraint) && !startsClause(p.tok.word) {
+	if !p.isWord(wConstraint) && !startsClause(p.tok.word) && !p.atShortGenerated() {
 		return nil
 	}
 	from := p.tok.from
@@ -254,10 +285,10 @@ func (p *parser) columnClause(c *ast.ColumnConstraint) {
 		c.Kind = ast.PrimaryKeyClause
 		p.expectWord(wKey, "'KEY' after PRIMARY")
 		c.Desc = p.direction()
-		if p.isWord(wAutoincrement) {
-			p.refuseAutoincrement()
-		}
 		c.OnConflict = p.onConflict()
+		if p.isWord(wAutoincrement) {
+			p.autoincrement()
+		}
 	case wNot:
 		c.Kind = ast.NotNullClause
 		p.expectWord(wNull, "'NULL' after NOT")
@@ -271,18 +302,26 @@ func (p *parser) columnClause(c *ast.ColumnConstraint) {
 		c.Ops, c.OpsOrder, c.X = p.check()
 		c.OnConflict = p.onConflict()
 	case wDefault:
-		c.Kind, c.X = ast.DefaultClause, p.expr()
+		c.Kind, c.X = ast.DefaultClause, p.defaultValue()
 	case wCollate:
 		c.Kind, c.Collation = ast.CollateClause, p.collationName()
-	case wGenerated:
-		p.generated(c)
+	case wGenerated, wAs:
+		p.generated(c, w)
 	}
 }
 
-func (p *parser) generated(c *ast.ColumnConstraint) {
+// atShortGenerated reports whether AS (…) of a generated column comes, in a schema file without GENERATED ALWAYS.
+func (p *parser) atShortGenerated() bool {
+	return p.file != nil && p.isWord(wAs) && p.peek().kind == kLParen
+}
+
+// generated parses what follows the first word of the clause.
+func (p *parser) generated(c *ast.ColumnConstraint, first word) {
 	c.Kind = ast.GeneratedClause
-	p.expectWord(wAlways, "'ALWAYS' after GENERATED")
-	p.expectWord(wAs, "'AS' after GENERATED ALWAYS")
+	if first == wGenerated {
+		p.expectWord(wAlways, "'ALWAYS' after GENERATED")
+		p.expectWord(wAs, "'AS' after GENERATED ALWAYS")
+	}
 	open := p.open("'(' before generated expression")
 	c.X = p.expr()
 	p.close(open, "after generated expression")
@@ -385,6 +424,9 @@ func (p *parser) keyColumns(what string) []ast.KeyColumn {
 	var key []ast.KeyColumn
 	for len(key) > 0 || !p.is(kRParen) {
 		key = append(key, ast.KeyColumn{Name: p.name(contextual, "column name"), Desc: p.direction()})
+		if p.isWord(wAutoincrement) {
+			p.autoincrementKey(key[len(key)-1].Name)
+		}
 		if !p.accept(kComma) {
 			break
 		}
@@ -412,7 +454,7 @@ func (p *parser) references() *ast.References {
 		case p.isWord(wDeferrable), p.isWord(wNot) && p.peek().word == wDeferrable:
 			r.Deferral = p.deferral()
 		case p.acceptWord(wMatch):
-			p.expectWord(wSimple, "'SIMPLE' after MATCH")
+			p.match(r)
 		default:
 			r.Span = p.span(from)
 			return r

@@ -33,8 +33,12 @@ func (p *parser) declare() ast.Stmt {
 			s.Skipped = append(s.Skipped, p.skipItem())
 			continue
 		}
+		begin := p.here()
 		if item := p.declareItem(); item != nil {
 			s.Items = append(s.Items, item)
+		}
+		if p.err != nil && p.file != nil {
+			p.resumeItem(begin)
 		}
 	}
 	p.itemParens = -1
@@ -130,6 +134,7 @@ func (p *parser) itemName(kind string) ast.QName {
 // tableItem parses a table; its module stands in front of the columns, or behind them as in CREATE TABLE.
 func (p *parser) tableItem(from ast.Pos) ast.DeclareItem {
 	s := &ast.CreateTableStmt{Name: p.itemName("table")}
+	p.beginTable()
 	s.Using = p.optionalUsing()
 	switch {
 	case p.is(kLBrace):
@@ -141,9 +146,11 @@ func (p *parser) tableItem(from ast.Pos) ast.DeclareItem {
 	default:
 		p.expected("'(' or '{' before column definitions")
 	}
+	p.tableOptions()
 	if s.Using == nil {
 		s.Using = p.optionalUsing()
 	}
+	p.tableOptions()
 	p.tableClauses(s)
 	s.Span = p.span(from)
 	return s

@@ -58,6 +58,7 @@ var dialectHints = map[string]string{
 	"identity":         numberRows,
 	"precision":        "write the type as one word: double or real",
 	"varying":          "write the type as one word: varchar",
+	"non":              "write: not null",
 	"engine":           "choose the storage module with: using <module>",
 	"comment":          "write: with tags (comment = '…')",
 

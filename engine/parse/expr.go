@@ -32,6 +32,7 @@ func makeWordInfix() (table [256]infix) {
 	table[wXor] = infix{ast.OpXor, ast.LevelOr}
 	table[wAnd] = infix{ast.OpAnd, ast.LevelAnd}
 	table[wIs] = infix{level: ast.LevelIs}
+	table[wIsnull], table[wNotnull] = table[wIs], table[wIs]
 	for _, w := range []word{wNot, wBetween, wIn, wLike, wGlob, wRegexp} {
 		table[w] = infix{level: ast.LevelCompare}
 	}
@@ -54,12 +55,19 @@ func (p *parser) infix(min, most ast.Level) (infix, bool) {
 	case wNot:
 		switch p.peek().word {
 		case wBetween, wIn, wLike, wGlob, wRegexp:
+		case wNull:
+			return p.nullTestHere(min, most)
 		default:
 			return infix{}, false
 		}
+	case wNotnull, wIsnull:
+		return p.nullTestHere(min, most)
 	case wGlob, wRegexp: // an alias unless an operand follows
 		return op, p.peek().startsOperand()
 	case wCollate:
+		if p.parens == p.defaultParens && p.lookahead(p.collatesColumn) {
+			return op, false
+		}
 		return op, p.parens != p.memberParens || !p.lookahead(p.collatesMember)
 	}
 	return op, true
@@ -88,6 +96,13 @@ func (p *parser) combine(left ast.Expr, from ast.Pos, op infix) (ast.Expr, ast.L
 			return p.chain(left, from, op), op.level
 		case wIs:
 			return p.isTest(left, from), ast.LevelNot
+		case wIsnull, wNotnull:
+			return p.nullTest(left, from), ast.LevelNot
+		case wNot:
+			if p.peek().word == wNull {
+				return p.nullTest(left, from), ast.LevelNot
+			}
+			return p.predicate(left, from), op.level
 		case wCollate:
 			return p.collate(left, from), ast.LevelConcat
 		case wXor:

@@ -142,6 +142,7 @@ const (
 	wGroups
 	wImport
 	wInverse
+	wIsnull
 	wLast
 	wLens
 	wLogical
@@ -150,6 +151,7 @@ const (
 	wMaterialized
 	wMaxrecursion
 	wNothing
+	wNotnull
 	wNulls
 	wOption
 	wOptions
@@ -162,6 +164,7 @@ const (
 	wSchema
 	wSeed
 	wSimple
+	wStrict
 	wTags
 	wTies
 	wTrigger
@@ -181,9 +184,9 @@ var wordList = strings.Fields(`
 	stored table then to transaction true unbounded union update using values view virtual when where with xor
 	temp temporary
 	action cascade check default key like on references restrict set unique
-	collation column context data defaults do domain escape exclude filter first for glob groups import inverse last lens
-	logical maintained match materialized maxrecursion nothing nulls option options others plan query refresh regexp
-	rowid schema seed simple tags ties trigger type version window without`)
+	collation column context data defaults do domain escape exclude filter first for glob groups import inverse isnull last lens
+	logical maintained match materialized maxrecursion nothing notnull nulls option options others plan query refresh regexp
+	rowid schema seed simple strict tags ties trigger type version window without`)
 
 // class tells where a word may stand as a name without quotes (spec 10 §1.3). A place that admits one class admits those
 // after it.

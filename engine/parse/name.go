@@ -12,7 +12,7 @@ func (t token) admits(c class) bool {
 
 // name takes a name or fails with `Expected <what>.`.
 func (p *parser) name(c class, what string) ast.Name {
-	if !p.tok.admits(c) {
+	if !p.tok.admits(c) && !p.isForeignName(p.tok) && !p.isReservedMember() {
 		p.expected(what)
 		return ast.Name{}
 	}

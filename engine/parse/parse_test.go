@@ -13,7 +13,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// TestParse runs the files of testdata. `stmts`, `expr` and `query` answer with the tree, or with the error: code, position,
+// TestParse runs the files of testdata. `file` reads a schema file and answers with its statements as they print, its notes and its faults. `stmts`, `expr` and `query` answer with the tree, or with the error: code, position,
 // message, hint, and whether more text could mend it. `errors` takes one text a line and answers with one error a line.
 func TestParse(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -42,6 +42,8 @@ func TestParse(t *testing.T) {
 					return errorText(err) + "\n"
 				}
 				return dump(q)
+			case "file":
+				return fileText(src)
 			case "errors":
 				var b strings.Builder
 				for line := range strings.Lines(d.Input) {

@@ -123,6 +123,10 @@ type parser struct {
 	itemParens int
 	// Inside a member of an index: at how many open '(' a trailing COLLATE is the member's. Else -1.
 	memberParens int
+	// Inside the DEFAULT of a column: at how many open '(' a COLLATE or NOT NULL is the column's. Else -1.
+	defaultParens int
+	// file is set while a schema file is read, in which forms of other dialects are known (see foreign.go).
+	file *fileState
 
 	slabs
 }
@@ -146,7 +150,7 @@ type slabs struct {
 }
 
 func newParser(src *ast.Source) *parser {
-	p := &parser{src: src, scan: scanner{text: src.Text}, itemParens: -1, memberParens: -1}
+	p := &parser{src: src, scan: scanner{text: src.Text}, itemParens: -1, memberParens: -1, defaultParens: -1}
 	if len(src.Text) > math.MaxInt32 {
 		p.fail(ast.NoPos, types.ERROR, fmt.Sprintf("the text has %d bytes, the limit is %d", len(src.Text), math.MaxInt32), "")
 		return p

@@ -44,7 +44,7 @@ func (p *parser) wordPrimary() ast.Expr {
 			return p.reference()
 		}
 	}
-	if p.tok.word.class() < contextual {
+	if p.tok.word.class() < contextual && !p.isForeignName(p.tok) {
 		p.expected("expression")
 		return nil
 	}
@@ -303,17 +303,21 @@ func (p *parser) typeName(arg func()) *ast.TypeName {
 	name := p.name(contextual, "type name")
 	t.Name, t.Quoted = name.Text, name.Quoted
 	if p.is(kLParen) {
-		open := p.open("'('")
-		for {
-			from := p.tok.from
-			arg()
-			t.Args = append(t.Args, p.src.Text[from:max(from, p.prev.to)])
-			if !p.accept(kComma) {
-				break
-			}
-		}
-		p.close(open, "after type arguments")
+		p.typeArgs(t, arg)
 	}
 	t.Span = p.span(name.From)
 	return t
+}
+
+func (p *parser) typeArgs(t *ast.TypeName, arg func()) {
+	open := p.open("'('")
+	for {
+		from := p.tok.from
+		arg()
+		t.Args = append(t.Args, p.src.Text[from:max(from, p.prev.to)])
+		if !p.accept(kComma) {
+			break
+		}
+	}
+	p.close(open, "after type arguments")
 }

@@ -176,7 +176,12 @@ func (p *parser) pragma() ast.Stmt {
 	from := p.tok.from
 	p.next()
 	s := &ast.PragmaStmt{Name: p.name(contextual, "pragma name")}
-	if p.accept(kEq) {
+	if p.file != nil && p.accept(kDot) {
+		s.Name = p.name(contextual, "pragma name")
+	}
+	open := p.tok.from
+	isCall := p.file != nil && p.accept(kLParen)
+	if isCall || p.accept(kEq) {
 		const what = "pragma value (identifier, string, number, or NULL)"
 		switch {
 		case p.is(kQuoted) || p.is(kWord) && !p.isWord(wNull) && !p.isWord(wTrue) && !p.isWord(wFalse):
@@ -185,6 +190,9 @@ func (p *parser) pragma() ast.Stmt {
 		default:
 			s.Value = p.constant(what)
 		}
+	}
+	if isCall && !p.accept(kRParen) {
+		p.unclosed(")", open, "after pragma value")
 	}
 	s.Span = p.span(from)
 	return s

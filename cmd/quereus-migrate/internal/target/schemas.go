@@ -25,7 +25,15 @@ func (o Opener) Schemas(names ...string) ([]*catalog.Declared, error) {
 		}
 		sources = append(sources, more...)
 	}
-	return schemafile.Read(sources...)
+	all, err := schemafile.Read(sources...)
+	var notes []*catalog.SourceError
+	for _, d := range all {
+		notes = append(notes, d.Notes...)
+	}
+	if len(notes) > 0 && o.Notes != nil {
+		o.Notes(notes)
+	}
+	return all, err
 }
 
 // Schema is Schemas where only one schema may be declared: UNSUPPORTED for more.

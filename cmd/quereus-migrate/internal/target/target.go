@@ -34,6 +34,8 @@ type Opener struct {
 	ReadOnly, Create bool
 	// OrReadOnly opens a database to read only that nothing can be written to, as on a full disk.
 	OrReadOnly bool
+	// Notes is called with what the reader of schema files should know, if there is anything; nil for nobody.
+	Notes func([]*catalog.SourceError)
 	// Command is what others are told of this process while it has a database open.
 	Command string
 }

@@ -1,0 +1,20 @@
+PRAGMA foreign_keys=OFF;
+BEGIN TRANSACTION;
+CREATE TABLE IF NOT EXISTS "notes" (
+	"id"	INTEGER,
+	"body"	TEXT NOT NULL DEFAULT '',
+	"made"	TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+	"group"	TEXT,
+	PRIMARY KEY("id" AUTOINCREMENT)
+);
+INSERT INTO notes VALUES(1,'it''s here','2024-01-31 10:00:00','a');
+INSERT INTO notes VALUES(2,'line
+break','2024-02-01 10:00:00','b');
+CREATE TABLE tags (note INTEGER NOT NULL REFERENCES notes(id) ON DELETE CASCADE, tag TEXT NOT NULL, PRIMARY KEY (note, tag)) WITHOUT ROWID;
+INSERT INTO tags VALUES(1,'x');
+ANALYZE sqlite_schema;
+INSERT INTO sqlite_stat1 VALUES('notes',NULL,'2');
+DELETE FROM sqlite_sequence;
+INSERT INTO sqlite_sequence VALUES('notes',2);
+CREATE INDEX tags_tag ON tags(tag);
+COMMIT;
