@@ -134,7 +134,7 @@ func (c *change) parent(child *catalog.Table, fk *catalog.ForeignKey) (*catalog.
 func missingParentColumn(child *catalog.Table, fk *catalog.ForeignKey, p *catalog.Table) error {
 	for _, name := range fk.ParentColumns {
 		if p.ColumnIndex(name) < 0 {
-			return types.Errorf(types.ERROR, "Referenced column '%s' not found in table '%s'", name, p.Name)
+			return types.Errorf(types.ERROR, "Referenced column '%s' not found in table '%s'", name, p.Name).WithHint(p.NearColumn(name))
 		}
 	}
 	return types.Errorf(types.ERROR, "Foreign key '%s' on table '%s.%s': child column count (%d) does not match the key of '%s' (%d)",

@@ -80,7 +80,7 @@ func (c *change) createIndex(s *ast.CreateIndexStmt) error {
 	}
 	t, ok := c.relation(s.Table).(*catalog.Table)
 	if !ok {
-		return types.Errorf(types.NOTFOUND, "no such table: %s", s.Table.Name.Text)
+		return types.Errorf(types.NOTFOUND, "no such table: %s", s.Table.Name.Text).WithHint(c.nearRelation(s.Table))
 	}
 	if done, err := c.env.Catalog().CheckIndexName(t, s, s.IfNotExists); done || err != nil {
 		return err

@@ -38,7 +38,8 @@ func (c *change) dropTable(s *ast.DropStmt) error {
 		if s.IfExists && c.env.Catalog().Relation(schema, name) == nil {
 			return nil
 		}
-		return types.Errorf(types.NOTFOUND, "Table %s not found in schema %s", name, schema)
+		return types.Errorf(types.NOTFOUND, "Table %s not found in schema %s", name, schema).
+			WithHint(c.env.Catalog().NearRelation([]string{schema}, name))
 	}
 	if err := c.checkNotRead(t.Schema, t.Name, "table", t); err != nil {
 		return err
@@ -145,7 +146,8 @@ func (c *change) dropIndex(s *ast.DropStmt) error {
 		if s.IfExists {
 			return nil
 		}
-		return types.Errorf(types.ERROR, "no such index: %s", s.Name.Name.Text)
+		return types.Errorf(types.ERROR, "no such index: %s", s.Name.Name.Text).
+			WithHint(c.env.Catalog().NearIndex(schemaOf(s.Name), s.Name.Name.Text))
 	}
 	t := entry.Table
 	after := t.Clone()
@@ -173,7 +175,8 @@ func (c *change) dropAssertion(s *ast.DropStmt) error {
 		if s.IfExists {
 			return nil
 		}
-		return types.Errorf(types.NOTFOUND, "Assertion %s not found in schema %s", name, schema)
+		return types.Errorf(types.NOTFOUND, "Assertion %s not found in schema %s", name, schema).
+			WithHint(c.env.Catalog().NearAssertion(schema, name))
 	}
 	c.edit(func(e *catalog.Edit) { e.DropAssertion(schema, name) })
 	return nil

@@ -26,9 +26,18 @@ func (c *change) alteredTable(name ast.QName) (*catalog.Table, error) {
 		return t, nil
 	}
 	if !name.Schema.IsZero() {
-		return nil, types.Errorf(types.NOTFOUND, "Table not found: %s.%s", name.Schema.Text, name.Name.Text)
+		return nil, types.Errorf(types.NOTFOUND, "Table not found: %s.%s", name.Schema.Text, name.Name.Text).WithHint(c.nearRelation(name))
 	}
-	return nil, types.Errorf(types.NOTFOUND, "Table '%s' not found in schema path: %s", name.Name.Text, strings.Join(c.env.SchemaPath(), ", "))
+	return nil, types.Errorf(types.NOTFOUND, "Table '%s' not found in schema path: %s", name.Name.Text, strings.Join(c.env.SchemaPath(), ", ")).
+		WithHint(c.nearRelation(name))
+}
+
+// nearRelation gives the hint that names the table or view which a mistyped name may mean, "" when none is near.
+func (c *change) nearRelation(name ast.QName) string {
+	if !name.Schema.IsZero() {
+		return c.env.Catalog().NearRelation([]string{name.Schema.Text}, name.Name.Text)
+	}
+	return c.env.Catalog().NearRelation(c.env.SchemaPath(), name.Name.Text)
 }
 
 // schemaOf gives the folded schema in which an unqualified definition or DROP takes place: main.
@@ -62,7 +71,7 @@ func column(t *catalog.Table, name ast.Name) (int, error) {
 	if i := t.ColumnIndex(name.Text); i >= 0 {
 		return i, nil
 	}
-	return -1, types.Errorf(types.ERROR, "Column '%s' not found in table '%s'", name.Text, t.Name)
+	return -1, types.Errorf(types.ERROR, "Column '%s' not found in table '%s'", name.Text, t.Name).WithHint(t.NearColumn(name.Text))
 }
 
 // alterer finds the module of a table, which must be able to do what is asked.

@@ -53,7 +53,7 @@ func (c *change) columnTags(t *catalog.Table, a *ast.TagAction) error {
 	}
 	col := t.ColumnIndex(a.Name.Text)
 	if col < 0 {
-		return types.Errorf(types.NOTFOUND, "Column '%s' not found in table '%s'", a.Name.Text, t.Name)
+		return types.Errorf(types.NOTFOUND, "Column '%s' not found in table '%s'", a.Name.Text, t.Name).WithHint(t.NearColumn(a.Name.Text))
 	}
 	tags, err := edited(t.Columns[col].Tags, a, catalog.OnColumn)
 	if err != nil {
@@ -140,7 +140,8 @@ func (c *change) alterTags(s *ast.AlterStmt) error {
 	if s.Kind == ast.MaterializedViewObject {
 		kind = "Materialized view"
 	}
-	return types.Errorf(types.NOTFOUND, "%s '%s' not found in schema '%s'", kind, s.Name.Name.Text, schemaOf(s.Name))
+	return types.Errorf(types.NOTFOUND, "%s '%s' not found in schema '%s'", kind, s.Name.Name.Text, schemaOf(s.Name)).
+		WithHint(c.env.Catalog().NearRelation([]string{schemaOf(s.Name)}, s.Name.Name.Text))
 }
 
 // indexTags edits the tags of an index, or of the structure of a UNIQUE that its constraint exposes.
@@ -167,5 +168,6 @@ func (c *change) indexTags(name ast.QName, a *ast.TagAction) error {
 		}
 		return c.replace(t.WithUnique(i, func(u *catalog.Unique) { u.StructureTags = tags }))
 	}
-	return types.Errorf(types.NOTFOUND, "Index '%s' not found in schema '%s'", name.Name.Text, schema)
+	return types.Errorf(types.NOTFOUND, "Index '%s' not found in schema '%s'", name.Name.Text, schema).
+		WithHint(c.env.Catalog().NearIndex(schema, name.Name.Text))
 }

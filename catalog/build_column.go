@@ -131,7 +131,7 @@ func (t *Table) buildKeyClause(clause *ast.TableConstraint) error {
 	for _, k := range clause.Key {
 		i := t.ColumnIndex(k.Name.Text)
 		if i < 0 {
-			return about(k.Name, types.Errorf(types.ERROR, "PRIMARY KEY column '%s' not found in table definition", k.Name.Text))
+			return about(k.Name, t.noColumn(k.Name.Text, "PRIMARY KEY column '%s' not found in table definition", k.Name.Text))
 		}
 		if !t.InKey(i) {
 			t.Key.Columns = append(t.Key.Columns, KeyColumn{Column: i, Desc: k.Desc})

@@ -99,7 +99,7 @@ func BuildUnique(c *ast.TableConstraint, t *Table) (*Unique, error) {
 	for _, n := range c.Columns {
 		i := t.ColumnIndex(n.Text)
 		if i < 0 {
-			return nil, types.Errorf(types.ERROR, "UNIQUE constraint column '%s' not found in table '%s'", n.Text, t.Name)
+			return nil, about(n, t.noColumn(n.Text, "UNIQUE constraint column '%s' not found in table '%s'", n.Text, t.Name))
 		}
 		u.Columns = append(u.Columns, i)
 	}
@@ -128,7 +128,7 @@ func buildForeignKey(c *ast.TableConstraint, t *Table, names nameSet) (*ForeignK
 	for _, n := range c.Columns {
 		i := t.ColumnIndex(n.Text)
 		if i < 0 {
-			return nil, about(n, types.Errorf(types.ERROR, "FK column '%s' not found in table '%s'", n.Text, t.Name))
+			return nil, about(n, t.noColumn(n.Text, "FK column '%s' not found in table '%s'", n.Text, t.Name))
 		}
 		fk.Columns = append(fk.Columns, i)
 	}

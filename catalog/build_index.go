@@ -38,7 +38,7 @@ func buildMember(c *ast.IndexColumn, t *Table, env *BuildEnv) (IndexMember, erro
 	columnType, columnName := types.TypeAny, ""
 	if r, ok := m.X.(*ast.ColumnRef); ok && t.isOwnColumn(r) {
 		if m.Column = t.ColumnIndex(r.Column.Text); m.Column < 0 {
-			return m, types.Errorf(types.ERROR, "Column '%s' not found in table '%s'", r.Column.Text, t.Name)
+			return m, t.noColumn(r.Column.Text, "Column '%s' not found in table '%s'", r.Column.Text, t.Name)
 		}
 		col := t.Columns[m.Column]
 		m.X, m.Collation, columnType, columnName = nil, col.Collation, col.Type, col.Name
@@ -116,7 +116,7 @@ func checkMemberColumns(t *Table, e Expression) error {
 	refs := t.rowReferences(e.X)
 	for _, r := range refs {
 		if !t.isOwnColumn(r) || t.ColumnIndex(r.Column.Text) < 0 {
-			return about(r, types.Errorf(types.ERROR, "Column '%s' not found in table '%s'", ast.Format(r), t.Name))
+			return about(r, t.noColumn(r.Column.Text, "Column '%s' not found in table '%s'", ast.Format(r), t.Name))
 		}
 	}
 	if len(refs) == 0 {

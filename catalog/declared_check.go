@@ -1,19 +1,33 @@
 package catalog
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
 
 // Check makes the documented checks that come before any comparison (spec 21 §2): the reserved tags of every item, then duplicate
-// names. ERROR; where a file is known the error is a *SourceError at the second of two.
+// names. ERROR; where a file is known the error is a *SourceError at the second of two. Several of one kind are joined (errors.Join).
 func (d *Declared) Check() error {
+	var faults []error
 	for _, item := range d.Items {
-		if err := CheckItemTags(item.Stmt); err != nil {
-			return item.Origin.Fault(item.Stmt, err)
-		}
+		faults = append(faults, item.Origin.Fault(item.Stmt, CheckItemTags(item.Stmt)))
+	}
+	if err := joined(faults); err != nil {
+		return err
 	}
 	return d.checkNames()
+}
+
+// joined joins errors; one alone stays as it is.
+func joined(all []error) error {
+	all = slices.DeleteFunc(all, func(err error) bool { return err == nil })
+	if len(all) == 1 {
+		return all[0]
+	}
+	return errors.Join(all...)
 }
 
 // nameSpace is a space in which names of items must differ.
@@ -37,6 +51,7 @@ func spaceOf(stmt ast.Stmt) nameSpace {
 
 // checkNames refuses two items of one name, space by space.
 func (d *Declared) checkNames() error {
+	var faults []error
 	for _, space := range []nameSpace{relationSpace, indexSpace, assertionSpace} {
 		seen := map[string]*DeclaredItem{}
 		for i := range d.Items {
@@ -46,12 +61,14 @@ func (d *Declared) checkNames() error {
 			}
 			f := types.Fold(itemName(item.Stmt).Text)
 			if first := seen[f]; first != nil {
-				return item.Origin.Fault(item.Stmt, d.duplicate(first, item))
+				faults = append(faults, item.Origin.FaultBeside(item.Stmt, d.duplicate(first, item), first.Origin, itemName(first.Stmt),
+					"the first one stands here"))
+				continue
 			}
 			seen[f] = item
 		}
 	}
-	return nil
+	return joined(faults)
 }
 
 // itemKind gives the words for the kind of an item: as a sentence begins with it, and with its article.

@@ -109,7 +109,8 @@ func (r *itemBuilder) buildIndex(i int) {
 	switch {
 	case t == nil:
 		if !r.isFaulty(n.Table.Name.Text) {
-			r.fault(i, n.Table.Name, types.Errorf(types.NOTFOUND, "no such table: %s", n.Table.Name.Text))
+			r.fault(i, n.Table.Name, types.Errorf(types.NOTFOUND, "no such table: %s", n.Table.Name.Text).
+				WithHint(r.edit.Snapshot().NearRelation([]string{r.env.Schema}, n.Table.Name.Text)))
 		}
 		return
 	case t.Maintained != nil && !t.Maintained.Declared:

@@ -67,8 +67,9 @@ func (s *DeclaredSettings) SetPragma(p *ast.PragmaStmt) error {
 			return types.Errorf(types.ERROR, "Invalid boolean value for option %s: %s", name, value)
 		}
 	default:
+		known := []string{nullabilitySetting, collationSetting, moduleSetting, argsSetting, NondeterministicSetting}
 		return types.Errorf(types.ERROR, "pragma %s means nothing in a schema file; write %s, %s, %s, %s or %s",
-			name, nullabilitySetting, collationSetting, moduleSetting, argsSetting, NondeterministicSetting)
+			name, known[0], known[1], known[2], known[3], known[4]).WithHint(types.NearHint(name, known))
 	}
 	return nil
 }

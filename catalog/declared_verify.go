@@ -147,20 +147,20 @@ func (d *Declared) checkParent(s *Snapshot, t *Table, fk *ForeignKey, live func(
 	if parent == nil && live != nil && !types.EqualFold(schema, d.Schema()) {
 		parent = live(schema, name)
 	}
-	about := func(code types.Code, format string, args ...any) error {
+	about := func(code types.Code, format string, args ...any) *types.Error {
 		return types.Errorf(code, "Table '%s': foreign key '%s' references "+format, append([]any{t.Name, fk.Name}, args...)...)
 	}
 	switch {
 	case parent == nil && s.View(schema, name) != nil:
 		return about(types.ERROR, "'%s.%s', which is a view", schema, name)
 	case parent == nil && types.EqualFold(schema, d.Schema()):
-		return about(types.NOTFOUND, "table '%s.%s', which is not declared", schema, name)
+		return about(types.NOTFOUND, "table '%s.%s', which is not declared", schema, name).WithHint(s.NearRelation([]string{schema}, name))
 	case parent == nil:
 		return about(types.NOTFOUND, "table '%s.%s', which is neither declared nor there", schema, name)
 	}
 	for _, column := range fk.ParentColumns {
 		if parent.ColumnIndex(column) < 0 {
-			return about(types.ERROR, "column '%s', which table '%s' does not have%s", column, parent.Name, nearColumn(parent, column))
+			return about(types.ERROR, "column '%s', which table '%s' does not have", column, parent.Name).WithHint(parent.NearColumn(column))
 		}
 	}
 	want := len(fk.ParentColumns)
@@ -178,18 +178,6 @@ func counted(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// nearColumn gives the column that a mistyped name may mean, as the end of a message; "" for none.
-func nearColumn(t *Table, name string) string {
-	folded := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		folded[i] = types.Fold(c.Name)
-	}
-	if near := types.Nearest(types.Fold(name), folded); near != "" {
-		return "; did you mean '" + t.Columns[t.ColumnIndex(near)].Name + "'?"
-	}
-	return ""
 }
 
 // foreignKeyNode finds the parent side of a table's foreign key in its definition.
@@ -210,7 +198,8 @@ func (d *Declared) checkSeed(seed *DeclaredSeed, s *Snapshot) error {
 	t := s.Table(d.Schema(), seed.Table.Text)
 	switch {
 	case t == nil:
-		return seed.fault(types.NOTFOUND, "no such table is declared")
+		return seed.faultAt(seed.item, types.Errorf(types.NOTFOUND, "no such table is declared").
+			WithHint(s.NearRelation([]string{d.Schema()}, seed.Table.Text)))
 	case t.Maintained != nil:
 		return seed.fault(types.ERROR, "its rows are derived")
 	}
@@ -273,9 +262,9 @@ func (s *DeclaredSeed) positions(t *Table) ([]int, error) {
 		i := t.ColumnIndex(n.Text)
 		switch {
 		case i < 0:
-			return nil, s.fault(types.ERROR, "Column '%s' not found in table '%s'", n.Text, t.Name)
+			return nil, s.faultAt(n, t.noColumn(n.Text, "Column '%s' not found in table '%s'", n.Text, t.Name))
 		case t.Columns[i].Generated != nil:
-			return nil, s.fault(types.ERROR, "Cannot INSERT into generated column '%s'", n.Text)
+			return nil, s.faultAt(n, types.Errorf(types.ERROR, "Cannot INSERT into generated column '%s'", n.Text))
 		}
 		out = append(out, i)
 	}

@@ -29,7 +29,7 @@ func checkGeneratedReferences(t *Table, c *Column) error {
 				ast.Format(r), c.Name, t.Name))
 		}
 		if t.ColumnIndex(r.Column.Text) < 0 {
-			return about(r, types.Errorf(types.ERROR, "Column '%s' referenced by generated column '%s' not found in table '%s'",
+			return about(r, t.noColumn(r.Column.Text, "Column '%s' referenced by generated column '%s' not found in table '%s'",
 				r.Column.Text, c.Name, t.Name))
 		}
 	}

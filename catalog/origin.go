@@ -55,6 +55,16 @@ func (o Origin) faultAt(p ast.Pos, err error) error {
 	return &SourceError{Source: o.Source, Err: types.Locate(err, line, column)}
 }
 
+// FaultBeside is Fault for an error about a node and an earlier one, which stands elsewhere.
+func (o Origin) FaultBeside(n ast.Node, err error, first Origin, earlier ast.Node, message string) error {
+	err = o.Fault(n, err)
+	if e, ok := err.(*SourceError); ok && first.At(earlier) != "" {
+		line, column := first.position(earlier.Pos())
+		e.Related = append(e.Related, SourcePlace{first.Source, types.Place{Line: line, Column: column, Message: message}})
+	}
+	return err
+}
+
 // Note gives a remark the place of a node.
 func (o Origin) Note(n ast.Node, message string) *SourceError {
 	line, column := o.position(n.Pos())
@@ -94,6 +104,14 @@ func FaultyPos(err error) ast.Pos {
 type SourceError struct {
 	Source *ast.Source
 	Err    *types.Error
+	// Related are places in files that the fault speaks of, beside those of Err, which are in Source.
+	Related []SourcePlace
+}
+
+// SourcePlace is a place in a file.
+type SourcePlace struct {
+	Source *ast.Source
+	types.Place
 }
 
 func (e *SourceError) Error() string {

@@ -183,7 +183,7 @@ func (t *Table) FindConstraint(name string) (ConstraintRef, error) {
 	found := t.constraintsNamed(name)
 	switch len(found) {
 	case 0:
-		return ConstraintRef{}, types.Errorf(types.NOTFOUND, "Named constraint '%s' not found in table '%s'", name, t.Name)
+		return ConstraintRef{}, types.Errorf(types.NOTFOUND, "Named constraint '%s' not found in table '%s'", name, t.Name).WithHint(t.nearConstraint(name))
 	case 1:
 		return found[0], nil
 	}

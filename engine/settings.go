@@ -81,6 +81,15 @@ func findOption(name string) *option {
 	return nil
 }
 
+// unknownPragma says that no option has the name, and which is near.
+func unknownPragma(name string) error {
+	names := make([]string, len(options))
+	for i, o := range options {
+		names[i] = o.name
+	}
+	return types.Errorf(types.ERROR, "Unknown pragma: %s", name).WithHint(types.NearHint(name, names))
+}
+
 func newSettings(db *DB) settings {
 	s := make(settings, len(options))
 	for _, o := range options {
@@ -94,7 +103,7 @@ func newSettings(db *DB) settings {
 func (s settings) get(name string) (types.Value, error) {
 	o := findOption(name)
 	if o == nil {
-		return types.Null, types.Errorf(types.ERROR, "Unknown pragma: %s", name)
+		return types.Null, unknownPragma(name)
 	}
 	return s[o.name], nil
 }
@@ -103,7 +112,7 @@ func (s settings) get(name string) (types.Value, error) {
 func (s settings) set(db *DB, name string, v types.Value) error {
 	o := findOption(name)
 	if o == nil {
-		return types.Errorf(types.ERROR, "Unknown pragma: %s", name)
+		return unknownPragma(name)
 	}
 	read, err := o.read(db, o.name, v)
 	if err != nil {

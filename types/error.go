@@ -73,6 +73,14 @@ type Error struct {
 	Line    int
 	Column  int
 	Cause   error
+	// Related are other places of the same text that the error speaks of.
+	Related []Place
+}
+
+// Place is a place of a text, 1-based, and what there is to it.
+type Place struct {
+	Line, Column int
+	Message      string
 }
 
 func (e *Error) Error() string {
@@ -106,7 +114,7 @@ func Wrapf(code Code, cause error, format string, args ...any) *Error {
 	var e *Error
 	msg := fmt.Sprintf(format, args...)
 	if errors.As(cause, &e) {
-		return &Error{Code: e.Code, Message: msg + ": " + e.Message, Hint: e.Hint, Line: e.Line, Column: e.Column, Cause: cause}
+		return &Error{Code: e.Code, Message: msg + ": " + e.Message, Hint: e.Hint, Line: e.Line, Column: e.Column, Cause: cause, Related: e.Related}
 	}
 	return &Error{Code: code, Message: msg + ": " + cause.Error(), Cause: cause}
 }
@@ -115,7 +123,7 @@ func Wrapf(code Code, cause error, format string, args ...any) *Error {
 func Locate(err error, line, column int) *Error {
 	e := &Error{Code: CodeOf(err), Message: err.Error(), Line: line, Column: column, Cause: err}
 	if own := (*Error)(nil); errors.As(err, &own) {
-		e.Message, e.Hint, e.Cause = own.Message, own.Hint, own.Cause
+		e.Message, e.Hint, e.Cause, e.Related = own.Message, own.Hint, own.Cause, own.Related
 	}
 	return e
 }

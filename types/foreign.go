@@ -1,11 +1,8 @@
 package types
 
 import (
-	"cmp"
 	"slices"
 	"strings"
-
-	"github.com/agext/levenshtein"
 )
 
 // foreignTypes say what to write for types of other systems that a column must not take for BLOB by their spelling.
@@ -61,40 +58,4 @@ func (r *Registry) typeNames() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// Nearest gives the candidate that a mistyped word most likely means, "" when none is near: at most a third of its letters are other ones.
-// Letter case counts.
-func Nearest(word string, candidates []string) string {
-	type scored struct {
-		name     string
-		distance int
-	}
-	var near []scored
-	for _, c := range candidates {
-		d := distance(word, c)
-		if d <= max(1, len(c)/3) && d < len(c) {
-			near = append(near, scored{c, d})
-		}
-	}
-	if len(near) == 0 {
-		return ""
-	}
-	best := slices.MinFunc(near, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
-	})
-	return best.name
-}
-
-// distance counts the edits between two words; two neighbours that changed places are one.
-func distance(a, b string) int {
-	d := levenshtein.Distance(a, b, nil)
-	if d == 2 && len(a) == len(b) {
-		for i := 0; i+1 < len(a); i++ {
-			if a[:i]+string(a[i+1])+string(a[i])+a[i+2:] == b {
-				return 1
-			}
-		}
-	}
-	return d
 }

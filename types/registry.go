@@ -130,7 +130,7 @@ func (r *Registry) Collation(name string) (c *Collation, ok bool) {
 func (r *Registry) ExprCollation(name string) (*Collation, error) {
 	c, ok := r.Collation(name)
 	if !ok {
-		return nil, Errorf(ERROR, "no such collation sequence: %s", strings.ToUpper(name))
+		return nil, Errorf(ERROR, "no such collation sequence: %s", strings.ToUpper(name)).WithHint(r.nearCollation(name))
 	}
 	return c, nil
 }
@@ -149,7 +149,27 @@ func (r *Registry) CheckCollation(t *Type, name, column string) (*Collation, err
 	if !t.BinaryOnly {
 		why = "expected one of: " + strings.Join(r.collationNames(), ", ")
 	}
-	return nil, Errorf(ERROR, "Unknown collation '%s' for type '%s'%s (%s)", name, t.Name, where, why)
+	e := Errorf(ERROR, "Unknown collation '%s' for type '%s'%s (%s)", name, t.Name, where, why)
+	if !t.BinaryOnly {
+		e.Hint = r.nearCollation(name)
+	}
+	return nil, e
+}
+
+// foreignCollations say what to write for collations of other systems.
+var foreignCollations = map[string]string{
+	"C": "BINARY", "POSIX": "BINARY", "UTF8_BIN": "BINARY", "UTF8MB4_BIN": "BINARY", "UCS_BASIC": "BINARY",
+	"LOCALIZED": "NOCASE", "UNICODE": "NOCASE", "CASE_INSENSITIVE": "NOCASE", "UTF8_GENERAL_CI": "NOCASE", "UTF8MB4_GENERAL_CI": "NOCASE",
+	"UTF8_UNICODE_CI": "NOCASE", "UTF8MB4_UNICODE_CI": "NOCASE", "UTF8MB4_0900_AI_CI": "NOCASE", "LATIN1_SWEDISH_CI": "NOCASE",
+	"SQL_LATIN1_GENERAL_CP1_CI_AS": "NOCASE",
+}
+
+// nearCollation gives the hint with the collation that a name may mean, "" when none is near.
+func (r *Registry) nearCollation(name string) string {
+	if write := foreignCollations[strings.ToUpper(name)]; write != "" {
+		return "write: collate " + strings.ToLower(write)
+	}
+	return NearHint(name, r.collationNames())
 }
 
 // collationNames lists BINARY and then the others by name.

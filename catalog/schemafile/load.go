@@ -215,5 +215,6 @@ func (c *collection) schema(name string, p part) (*catalog.Declared, error) {
 
 func (c *collection) declaredTwice(i int, p part) error {
 	first := c.parts[i]
-	return at(p.origin, p.node, "schema '%s' is declared more than once (first in %s)", c.schemas[i].Schema(), first.origin.At(first.node))
+	err := types.Errorf(types.ERROR, "schema '%s' is declared more than once (first in %s)", c.schemas[i].Schema(), first.origin.At(first.node))
+	return p.origin.FaultBeside(p.node, err, first.origin, first.node, "the first one stands here")
 }

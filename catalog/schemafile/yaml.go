@@ -96,7 +96,7 @@ func (f *yamlFile) faultAt(p ast.Pos, format string, args ...any) error {
 	return &catalog.SourceError{Source: f.src, Err: e}
 }
 
-func (f *yamlFile) offset(n *yaml.Node) ast.Pos { return offsetOf(f.src.Text, n.Line, n.Column) }
+func (f *yamlFile) offset(n *yaml.Node) ast.Pos { return f.src.Offset(n.Line, n.Column) }
 
 // resolved follows an alias.
 func resolved(n *yaml.Node) *yaml.Node {

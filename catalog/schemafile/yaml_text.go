@@ -3,7 +3,6 @@ package schemafile
 import (
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
@@ -58,7 +57,8 @@ func (t *sqlText) parse() (ast.Stmt, error) {
 	parts, faults := parse.File(src)
 	if len(faults) > 0 {
 		moved := *faults[0]
-		moved.Line, moved.Column = t.file.src.Position(t.toFile(offsetOf(text, moved.Line, moved.Column)))
+		moved.Line, moved.Column = t.file.src.Position(t.toFile(src.Offset(moved.Line, moved.Column)))
+		moved.Related = nil // they stand in the text that was put together
 		return nil, parseFault(t.file.src, &moved)
 	}
 	if len(parts) != 1 {
@@ -108,22 +108,4 @@ func align(text string, start int, scalar *yaml.Node, n int) int {
 		raw = last + 1
 	}
 	return last
-}
-
-// offsetOf turns a 1-based line and column, counted as ast.Source does, into an offset.
-func offsetOf(text string, line, column int) ast.Pos {
-	if line < 1 {
-		return ast.NoPos
-	}
-	at := 0
-	for ; line > 1 && at < len(text); at++ {
-		if text[at] == '\n' || text[at] == '\r' && !strings.HasPrefix(text[at+1:], "\n") {
-			line--
-		}
-	}
-	for ; column > 1 && at < len(text); column-- {
-		_, size := utf8.DecodeRuneInString(text[at:])
-		at += size
-	}
-	return ast.Pos(at)
 }

@@ -81,7 +81,7 @@ func TestShell(t *testing.T) {
 	}, "\n"), out)
 	require.Contains(t, errs, "quereus>     ...> quereus> ", "a statement over two lines")
 	require.Contains(t, errs, "<statement>:1:1: error: ")
-	require.Contains(t, errs, "  selekt 1;\n  ^\n")
+	require.Contains(t, errs, "  selekt 1;\n  ^^^^^^\n")
 	require.Contains(t, errs, "quereus*> <statement>:1:21: error: ")
 	require.Contains(t, errs, "quereus*> there is no command .nope")
 	require.Contains(t, errs, "Ctrl-D")

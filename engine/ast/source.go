@@ -49,6 +49,21 @@ func (s *Source) Line(n int) string {
 	return s.Text[from:to]
 }
 
+// Offset turns a 1-based line and column, counted as Position does, into an offset: that of the end of the line for a column behind it,
+// NoPos for a line that there is not.
+func (s *Source) Offset(line, column int) Pos {
+	s.once.Do(s.index)
+	if line < 1 || line > len(s.lines) {
+		return NoPos
+	}
+	at, text := int(s.lines[line-1]), s.Line(line)
+	for ; column > 1 && text != ""; column-- {
+		_, size := utf8.DecodeRuneInString(text)
+		at, text = at+size, text[size:]
+	}
+	return Pos(at)
+}
+
 // index finds the line starts. A byte order mark in front is not part of the first line.
 func (s *Source) index() {
 	start := 0

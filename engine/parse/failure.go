@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -20,6 +21,13 @@ func (p *parser) fail(at ast.Pos, code types.Code, message, hint string) {
 	}
 	p.err = e
 	p.tok = token{kind: kEOF, from: at, to: at}
+}
+
+// relate adds another place to the error that was raised just now.
+func (p *parser) relate(place types.Place) {
+	if e := (*types.Error)(nil); errors.As(p.err, &e) {
+		e.Related = append(e.Related, place)
+	}
 }
 
 func (p *parser) failLexical(bad lexicalError) {

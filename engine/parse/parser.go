@@ -266,11 +266,15 @@ func (p *parser) unclosed(mark string, open ast.Pos, what string) {
 		opening = "{"
 	}
 	line, column := p.src.Position(open)
+	at := p.tok.from
 	where := fmt.Sprintf("'%s' opened at line %d, column %d.", opening, line, column)
 	if p.is(kEOF) {
 		p.failHere(fmt.Sprintf("Expected '%s' %s. Unterminated %s", mark, what, where))
 	} else {
 		p.failHere(fmt.Sprintf("Expected '%s' %s. Got '%s'; %s", mark, what, p.shortText(p.tok), where))
+	}
+	if failed, _ := p.src.Position(at); failed != line {
+		p.relate(types.Place{Line: line, Column: column, Message: "'" + opening + "' is opened here"})
 	}
 }
 

@@ -32,7 +32,8 @@ func (b *Binder) noFunction(c *ast.Call) {
 		b.fail(c.Pos(), types.ERROR, "%s is a table-valued function and can only stand in FROM", name)
 		return
 	}
-	b.fail(c.Pos(), types.ERROR, "Function not found: %s/%d", name, len(c.Args))
+	b.failWith(c.Pos(), types.Errorf(types.ERROR, "Function not found: %s/%d", name, len(c.Args)).
+		WithHint(b.functionHint(name, len(c.Args), false)))
 }
 
 // hasAggregateClauses refuses what only an aggregate may carry.

@@ -73,7 +73,8 @@ func (b *Binder) relation(q ast.QName, at ast.Pos) (rel catalog.Relation) {
 			b.noRelation(name, at)
 		}
 	} else if rel = b.env.Catalog.Relation(q.Schema.Text, name); rel == nil {
-		b.fail(at, types.NOTFOUND, "Table not found: %s.%s", q.Schema.Text, name)
+		b.failWith(at, types.Errorf(types.NOTFOUND, "Table not found: %s.%s", q.Schema.Text, name).
+			WithHint(b.env.Catalog.NearRelation([]string{q.Schema.Text}, name)))
 	}
 	return rel
 }
@@ -109,7 +110,7 @@ func (b *Binder) noRelation(name string, at ast.Pos) {
 	if elsewhere != nil {
 		err.Hint = "there is " + strings.Join(elsewhere, ", ")
 	}
-	b.failWith(at, err)
+	b.failWith(at, err.WithHint(b.env.Catalog.NearRelation(b.path, name)))
 }
 
 // scan makes the Scan of a table.
@@ -223,7 +224,8 @@ func (b *Binder) tableFunc(t *ast.TableFunc, s *Scope) part {
 		if b.env.Functions.Lookup(name, len(t.Args), false) != nil {
 			b.fail(t.Pos(), types.ERROR, "Function %s/%d is not a table-valued function", name, len(t.Args))
 		} else {
-			b.fail(t.Pos(), types.ERROR, "Function not found: %s/%d", name, len(t.Args))
+			b.failWith(t.Pos(), types.Errorf(types.ERROR, "Function not found: %s/%d", name, len(t.Args)).
+				WithHint(b.functionHint(name, len(t.Args), true)))
 		}
 		return newPart(oneRow(), name, "", nil)
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
@@ -72,7 +73,8 @@ func (w *windowing) resolve(n *ast.Window) *windowSpec {
 	}
 	base := w.named[types.Fold(n.Base.Text)]
 	if base == nil {
-		w.b.fail(n.Base.Pos(), types.ERROR, "no such window: %s", n.Base.Text)
+		w.b.failWith(n.Base.Pos(), types.Errorf(types.ERROR, "no such window: %s", n.Base.Text).
+			WithHint(types.NearHint(n.Base.Text, slices.Collect(maps.Keys(w.named)))))
 		return spec
 	}
 	if n.Bare {

@@ -247,7 +247,7 @@ func (b *Binder) writableColumn(t *catalog.Table, n ast.Name, verb, clause strin
 	i := t.ColumnIndex(n.Text)
 	switch {
 	case i < 0:
-		b.fail(n.Pos(), types.ERROR, "Column '%s' not found in table '%s'%s", n.Text, t.Name, clause)
+		b.noColumn(t, n, "Column '%s' not found in table '%s'%s", n.Text, t.Name, clause)
 	case t.Columns[i].Generated != nil:
 		b.fail(n.Pos(), types.ERROR, "Cannot %s generated column '%s'", verb, n.Text)
 		return -1

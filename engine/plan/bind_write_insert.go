@@ -201,7 +201,7 @@ func (b *Binder) upsertTargets(u *ast.Upsert, t *catalog.Table) []UpsertTarget {
 	for _, name := range u.Columns {
 		i := t.ColumnIndex(name.Text)
 		if i < 0 {
-			b.fail(name.Pos(), types.ERROR, "Column '%s' not found in table '%s' for ON CONFLICT target", name.Text, t.Name)
+			b.noColumn(t, name, "Column '%s' not found in table '%s' for ON CONFLICT target", name.Text, t.Name)
 			return nil
 		}
 		if !slices.Contains(cols, i) {

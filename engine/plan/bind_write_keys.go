@@ -77,7 +77,7 @@ func referencedColumns(child *catalog.Table, key *catalog.ForeignKey, parent *ca
 	cols := make([]int, len(key.ParentColumns))
 	for i, name := range key.ParentColumns {
 		if cols[i] = parent.ColumnIndex(name); cols[i] < 0 {
-			return nil, types.Errorf(types.ERROR, "Referenced column '%s' not found in table '%s'", name, parent.Name)
+			return nil, types.Errorf(types.ERROR, "Referenced column '%s' not found in table '%s'", name, parent.Name).WithHint(parent.NearColumn(name))
 		}
 	}
 	return cols, nil

@@ -92,19 +92,19 @@ func (b *Binder) columnRef(ref *ast.ColumnRef, s *Scope) Expr {
 }
 
 // notFound words the fault of a reference that names nothing.
-func notFound(ref *ast.ColumnRef, s *Scope) error {
-	for ; s != nil; s = s.outer {
+func notFound(ref *ast.ColumnRef, inner *Scope) error {
+	for s := inner; s != nil; s = s.outer {
 		if s.missing == nil {
 			continue
 		}
 		if err := s.missing(ref); err != nil {
-			return err
+			return err.WithHint(nearColumn(ref, inner))
 		}
 	}
 	if ref.Table.IsZero() {
-		return types.Errorf(types.ERROR, "Column not found: %s", ref.Column.Text)
+		return types.Errorf(types.ERROR, "Column not found: %s", ref.Column.Text).WithHint(nearColumn(ref, inner))
 	}
-	return types.Errorf(types.ERROR, "%s isn't a column", refText(ref))
+	return types.Errorf(types.ERROR, "%s isn't a column", refText(ref)).WithHint(nearColumn(ref, inner))
 }
 
 // refText is a reference as it is told in messages.

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/parse"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -24,9 +26,9 @@ func (s *Streams) PrintFault(err error, src *ast.Source) {
 	var plain *types.Error
 	switch {
 	case errors.As(err, &inFile):
-		s.printAt(inFile.Source, inFile.Err)
+		s.printAt(inFile.Source, inFile.Err, relatedTo(inFile.Source, inFile.Err, inFile.Related))
 	case src != nil && errors.As(err, &plain) && plain.Line > 0:
-		s.printAt(src, plain)
+		s.printAt(src, plain, relatedTo(src, plain, nil))
 	case errors.As(err, &plain) && err == error(plain):
 		fmt.Fprintf(s.Err, "%s: %s\n", s.ErrorWord(plain.Code), Visible(plain.Message))
 		s.printHint(plain)
@@ -50,29 +52,51 @@ func (s *Streams) printHint(e *types.Error) {
 	}
 }
 
-func (s *Streams) printAt(src *ast.Source, e *types.Error) {
-	s.printPlace("", src, e, s.ErrorWord(e.Code)+": "+Visible(e.Message))
+func (s *Streams) printAt(src *ast.Source, e *types.Error, related []catalog.SourcePlace) {
+	s.printPlace("", src, e.Line, e.Column, s.ErrorWord(e.Code)+": "+Visible(e.Message))
+	for _, place := range related {
+		s.printPlace("  ", place.Source, place.Line, place.Column, s.ErrPalette().Yellow("note")+": "+Visible(place.Message))
+	}
 	s.printHint(e)
+}
+
+// relatedTo lists the other places that an error in a source speaks of.
+func relatedTo(src *ast.Source, e *types.Error, more []catalog.SourcePlace) []catalog.SourcePlace {
+	var out []catalog.SourcePlace
+	for _, place := range e.Related {
+		out = append(out, catalog.SourcePlace{Source: src, Place: place})
+	}
+	return append(out, more...)
 }
 
 // PrintFailure tells one of several faults in a file, indented, with its code and a message in place of the fault's own.
 func (s *Streams) PrintFailure(indent string, e *catalog.SourceError, message string) {
-	s.printPlace(indent, e.Source, e.Err, e.Err.Code.String()+": "+Visible(message))
+	s.printPlace(indent, e.Source, e.Err.Line, e.Err.Column, e.Err.Code.String()+": "+Visible(message))
 }
 
-// printPlace writes a message behind its place, and below it the line with a caret.
-func (s *Streams) printPlace(indent string, src *ast.Source, e *types.Error, message string) {
+// printPlace writes a message behind its place, and below it the line with the token that stands there marked.
+func (s *Streams) printPlace(indent string, src *ast.Source, line, column int, message string) {
 	name := Visible(src.Name)
 	if name == "" {
 		name = "<statement>"
 	}
-	if e.Line == 0 {
+	if line == 0 {
 		fmt.Fprintf(s.Err, "%s%s: %s\n", indent, name, message)
 		return
 	}
-	line, caret := excerpt(src.Line(e.Line), e.Column)
-	fmt.Fprintf(s.Err, "%s%s:%d:%d: %s\n", indent, name, e.Line, e.Column, message)
-	fmt.Fprintf(s.Err, "%s  %s\n%s  %s\n", indent, line, indent, s.ErrPalette().Red(caret))
+	text, mark := excerpt(src.Line(line), column, tokenWidth(src, line, column))
+	fmt.Fprintf(s.Err, "%s%s:%d:%d: %s\n", indent, name, line, column, message)
+	fmt.Fprintf(s.Err, "%s  %s\n%s  %s\n", indent, text, indent, s.ErrPalette().Red(mark))
+}
+
+// tokenWidth counts the code points of the token at a place, up to the end of its line, 1 at least.
+func tokenWidth(src *ast.Source, line, column int) int {
+	from := int(src.Offset(line, column))
+	token := src.Text[min(max(from, 0), len(src.Text)):max(parse.TokenEnd(src.Text, from), 0)]
+	if end := strings.IndexAny(token, "\r\n"); end >= 0 {
+		token = token[:end]
+	}
+	return max(utf8.RuneCountInString(token), 1)
 }
 
 // What is shown of a long line, in code points before and behind the place.
@@ -81,12 +105,14 @@ const (
 	shownBehind = 60
 )
 
-// excerpt gives the part of a line around a 1-based column, and the caret to stand below it. Tabs stay tabs in both.
-func excerpt(line string, column int) (text, caret string) {
+// excerpt gives the part of a line around a 1-based column, and the carets to stand below as many code points from there on as are to be
+// marked. Tabs stay tabs in both.
+func excerpt(line string, column, marked int) (text, carets string) {
 	runes := []rune(strings.ToValidUTF8(line, "\ufffd"))
 	at := min(max(column-1, 0), len(runes))
 	from, to := max(at-shownBefore, 0), min(at+shownBehind, len(runes))
 	var b, blank strings.Builder
+	width := 0
 	if from > 0 {
 		b.WriteString("…")
 		blank.WriteByte(' ')
@@ -98,7 +124,9 @@ func excerpt(line string, column int) (text, caret string) {
 		}
 		b.WriteString(shown)
 		switch {
+		case i >= at+marked:
 		case i >= at:
+			width += max(textWidth(shown), 1)
 		case runes[i] == '\t':
 			blank.WriteByte('\t')
 		default:
@@ -108,5 +136,5 @@ func excerpt(line string, column int) (text, caret string) {
 	if to < len(runes) {
 		b.WriteString("…")
 	}
-	return b.String(), blank.String() + "^"
+	return b.String(), blank.String() + strings.Repeat("^", max(width, 1))
 }

@@ -28,8 +28,8 @@ func TestPrintFault(t *testing.T) {
 		src  *ast.Source
 		want string
 	}{
-		{"in a file", &catalog.SourceError{Source: src, Err: at}, nil, "a.sql:2:9: error CONSTRAINT: no\n  \tsecond line\n  \t       ^\n  hint: do it\n"},
-		{"in a wrapped file", fmt.Errorf("outer: %w", &catalog.SourceError{Source: src, Err: at}), nil, "a.sql:2:9: error CONSTRAINT: no\n  \tsecond line\n  \t       ^\n  hint: do it\n"},
+		{"in a file", &catalog.SourceError{Source: src, Err: at}, nil, "a.sql:2:9: error CONSTRAINT: no\n  \tsecond line\n  \t       ^^^^\n  hint: do it\n"},
+		{"in a wrapped file", fmt.Errorf("outer: %w", &catalog.SourceError{Source: src, Err: at}), nil, "a.sql:2:9: error CONSTRAINT: no\n  \tsecond line\n  \t       ^^^^\n  hint: do it\n"},
 		{"of a file as a whole", &catalog.SourceError{Source: src, Err: types.Errorf(types.ERROR, "empty")}, nil, "a.sql: error: empty\n"},
 		{"in a statement", &types.Error{Message: "no", Code: types.ERROR, Line: 1, Column: 1}, ast.NewSource("", "x"), "<statement>:1:1: error: no\n  x\n  ^\n"},
 		{"behind the last line", &types.Error{Message: "no", Code: types.ERROR, Line: 1, Column: 3}, ast.NewSource("", "x "), "<statement>:1:3: error: no\n  x \n    ^\n"},
@@ -43,22 +43,22 @@ func TestPrintFault(t *testing.T) {
 
 // What a file says cannot steer the terminal, and a long line does not fill it.
 func TestExcerpt(t *testing.T) {
-	text, caret := excerpt("a\x1b[31mb", 7)
+	text, caret := excerpt("a\x1b[31mb", 7, 1)
 	require.Equal(t, `a\x1b[31mb`, text)
 	require.Equal(t, "         ^", caret)
 
-	text, caret = excerpt("日本 x", 4)
+	text, caret = excerpt("日本 x", 4, 1)
 	require.Equal(t, "日本 x", text)
 	require.Equal(t, "     ^", caret)
 
-	text, caret = excerpt(strings.Repeat("a", 1000)+"b"+strings.Repeat("c", 1000), 1001)
+	text, caret = excerpt(strings.Repeat("a", 1000)+"b"+strings.Repeat("c", 1000), 1001, 1)
 	require.Equal(t, "…"+strings.Repeat("a", shownBefore)+"b"+strings.Repeat("c", shownBehind-1)+"…", text)
 	require.Equal(t, strings.Repeat(" ", 1+shownBefore)+"^", caret)
 
-	text, caret = excerpt("\xff\xfe", 2)
+	text, caret = excerpt("\xff\xfe", 2, 1)
 	require.Equal(t, "\ufffd", text)
 	require.Equal(t, " ^", caret)
-	text, caret = excerpt("", 5)
+	text, caret = excerpt("", 5, 1)
 	require.Equal(t, "", text)
 	require.Equal(t, "^", caret)
 }
