@@ -1,9 +1,6 @@
 package catalog
 
 import (
-	"errors"
-	"slices"
-
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
@@ -15,19 +12,10 @@ func (d *Declared) Check() error {
 	for _, item := range d.Items {
 		faults = append(faults, item.Origin.Fault(item.Stmt, CheckItemTags(item.Stmt)))
 	}
-	if err := joined(faults); err != nil {
+	if err := JoinFaults(faults...); err != nil {
 		return err
 	}
 	return d.checkNames()
-}
-
-// joined joins errors; one alone stays as it is.
-func joined(all []error) error {
-	all = slices.DeleteFunc(all, func(err error) bool { return err == nil })
-	if len(all) == 1 {
-		return all[0]
-	}
-	return errors.Join(all...)
 }
 
 // nameSpace is a space in which names of items must differ.
@@ -68,7 +56,7 @@ func (d *Declared) checkNames() error {
 			seen[f] = item
 		}
 	}
-	return joined(faults)
+	return JoinFaults(faults...)
 }
 
 // itemKind gives the words for the kind of an item: as a sentence begins with it, and with its article.

@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
@@ -10,28 +11,29 @@ import (
 
 // Verify judges everything about a declaration that can be told without running it, beyond Check: each item on its own,
 // indexes and seeds against the declared tables, foreign keys against declared tables and those of other schemas, which live knows (nil: no
-// others). The faults of items are reported together (errors.Join), else those of keys, else the first of seeds. A tool that reads files calls it; the statements DECLARE, DIFF and
-// APPLY leave these faults to the statements that they run (spec 21 §2).
+// others). All faults are joined (see JoinFaults), but for those of what refers to a table that is at fault itself. What could be built comes
+// with them. A tool that reads files calls it; the statements DECLARE, DIFF and APPLY leave these faults to the statements that they run
+// (spec 21 §2).
 func (d *Declared) Verify(env BuildEnv, live func(schema, table string) *Table) (*Resolved, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
 	r := d.Resolve(env)
-	if err := errors.Join(d.passedOver(), r.fault(), d.checkTypes(env.Types)); err != nil {
-		return nil, err
-	}
-	if err := d.checkHints(); err != nil {
-		return nil, err
-	}
-	if err := d.checkParents(r.Snapshot, live); err != nil {
-		return nil, err
-	}
+	faults := []error{d.passedOver(), r.fault(), d.checkTypes(env.Types), d.checkHints(), d.checkParents(r, live)}
 	for i := range d.Seeds {
-		if err := d.checkSeed(&d.Seeds[i], r.Snapshot); err != nil {
-			return nil, err
+		if !d.isFaulty(r, d.Seeds[i].Table.Text) {
+			faults = append(faults, d.checkSeed(&d.Seeds[i], r.Snapshot))
 		}
 	}
-	return r, nil
+	return r, JoinFaults(faults...)
+}
+
+// isFaulty reports whether a table of the name is declared but could not be built.
+func (d *Declared) isFaulty(r *Resolved, table string) bool {
+	return slices.ContainsFunc(r.Faults, func(f ItemFault) bool {
+		n, ok := d.Items[f.Item].Stmt.(*ast.CreateTableStmt)
+		return ok && types.EqualFold(n.Name.Name.Text, table)
+	})
 }
 
 // fault joins the faults of items; nil when there are none.
@@ -46,23 +48,20 @@ func (r *Resolved) fault() error {
 // checkHints refuses two tables, or two columns of one table, that were the same one before. A comparison refuses them when that one
 // is there; here it need not be.
 func (d *Declared) checkHints() error {
+	var all []error
 	tables := claims{}
 	for _, item := range d.Items {
 		n, ok := item.Stmt.(*ast.CreateTableStmt)
 		if !ok {
 			continue
 		}
-		if err := tables.add("table", n.Name.Name, n.Tags); err != nil {
-			return item.Origin.Fault(n, err)
-		}
+		all = append(all, item.Origin.Fault(n, tables.add("table", n.Name.Name, n.Tags)))
 		columns := claims{}
 		for _, def := range n.Columns {
-			if err := columns.add("column", def.Name, def.Tags); err != nil {
-				return item.Origin.Fault(def, err)
-			}
+			all = append(all, item.Origin.Fault(def, columns.add("column", def.Name, def.Tags)))
 		}
 	}
-	return nil
+	return errors.Join(all...)
 }
 
 // claims are the former names that hints name.
@@ -104,35 +103,48 @@ func (d *Declared) checkTypes(known *types.Registry) error {
 				continue
 			}
 			if err := known.CheckDeclared(def.Type.Name); err != nil {
-				all = append(all, item.Origin.Fault(def.Type, columnError(def.Name.Text, err)))
+				all = append(all, item.Origin.Fault(def.Type, columnError(def, err)))
 			}
 		}
 	}
 	return errors.Join(all...)
 }
 
-// columnError says which column an error is about.
-func columnError(column string, err error) error {
+// columnError says which column an error about its type is about. What other systems write in a table and no column is read as one here.
+func columnError(def *ast.ColumnDef, err error) error {
 	var e *types.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	about := *e
-	about.Message = "Column '" + column + "': " + e.Message
+	about.Message = "Column '" + def.Name.Text + "': " + e.Message
+	switch types.Fold(def.Name.Text) {
+	case "key", "index", "fulltext", "spatial":
+		if !def.Name.Quoted {
+			about.Hint = "an index stands beside its table: create index " + def.Type.Name + " on … (…)"
+		}
+	}
 	return &about
 }
 
 // checkParents refuses foreign keys to what is no declared table, or no table of another schema that is there, and those whose columns are not
 // those of their parent.
-func (d *Declared) checkParents(s *Snapshot, live func(schema, table string) *Table) error {
+func (d *Declared) checkParents(r *Resolved, live func(schema, table string) *Table) error {
 	var all []error
+	s := r.Snapshot
 	for _, item := range d.Items {
 		n, ok := item.Stmt.(*ast.CreateTableStmt)
 		if !ok {
 			continue
 		}
 		t := s.Table(d.Schema(), n.Name.Name.Text)
+		if t == nil {
+			continue
+		}
 		for i, fk := range t.ForeignKeys {
+			if schema, parent := fk.ParentName(t); types.EqualFold(schema, d.Schema()) && d.isFaulty(r, parent) {
+				continue
+			}
 			if err := d.checkParent(s, t, fk, live); err != nil {
 				all = append(all, item.Origin.Fault(foreignKeyNode(n, i), err))
 			}

@@ -242,7 +242,8 @@ func (t *Table) qualifierOf(r *ast.ColumnRef) qualifier {
 func checkDefault(t *Table, e Expression) error {
 	for _, r := range t.rowReferences(e.X) {
 		if t.qualifierOf(r) == bareName && !t.hasContextVar(r.Column.Text) {
-			return about(r, types.Errorf(types.ERROR, "%s may not reference a bare column: '%s'", t.Describe(e), r.Column.Text))
+			return about(r, types.Errorf(types.ERROR, "%s may not reference a bare column: '%s'", t.Describe(e), r.Column.Text).
+				WithHint(textHint(r.Column)))
 		}
 	}
 	return nil

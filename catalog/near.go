@@ -1,6 +1,9 @@
 package catalog
 
-import "github.com/quereus/quereus-migrate/types"
+import (
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+)
 
 // NearColumn gives the hint that names the column which a mistyped name may mean, "" when none is near.
 func (t *Table) NearColumn(name string) string {
@@ -69,4 +72,12 @@ func (s *Snapshot) NearAssertion(schema, name string) string {
 		names = append(names, a.Name)
 	}
 	return types.NearHint(name, names)
+}
+
+// textHint says how text is written, for a name in double quotes where it may have been meant; "" for one without.
+func textHint(n ast.Name) string {
+	if !n.Quoted {
+		return ""
+	}
+	return "double quotes hold a name; write text in single quotes: " + string(ast.AppendString(nil, n.Text))
 }

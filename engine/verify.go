@@ -22,10 +22,10 @@ func (c *Conn) Verify(d *catalog.Declared, beside *catalog.Snapshot) (*catalog.R
 	env := c.buildEnv(nil)
 	env.Resolver = c.names(beside)
 	r, err := d.Verify(env, beside.Table)
-	if err != nil {
-		return nil, err
+	if r != nil && len(r.Faults) == 0 {
+		err = catalog.JoinFaults(err, c.judge(d, r, beside))
 	}
-	if err := c.judge(d, r, beside); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -7,8 +7,8 @@ import (
 
 // foreignTypes say what to write for types of other systems that a column must not take for BLOB by their spelling.
 var foreignTypes = map[string]string{
-	"SERIAL": "integer; keys are not numbered by themselves here", "BIGSERIAL": "integer; keys are not numbered by themselves here",
-	"SMALLSERIAL": "integer; keys are not numbered by themselves here", "IDENTITY": "integer",
+	"SERIAL": "integer default (coalesce((select max(id) from t), 0) + mutation_ordinal())", "BIGSERIAL": "integer default (coalesce((select max(id) from t), 0) + mutation_ordinal())",
+	"SMALLSERIAL": "integer default (coalesce((select max(id) from t), 0) + mutation_ordinal())", "IDENTITY": "integer",
 	"JSONB": "json", "HSTORE": "json",
 	"TIMESTAMPTZ": "datetime", "DATETIME2": "datetime", "DATETIMEOFFSET": "datetime", "SMALLDATETIME": "datetime", "TIMETZ": "time", "YEAR": "integer",
 	"UUID": "text, or blob for its sixteen bytes", "UNIQUEIDENTIFIER": "text, or blob for its sixteen bytes",

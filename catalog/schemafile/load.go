@@ -1,7 +1,6 @@
 package schemafile
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -147,13 +146,13 @@ func Read(sources ...*ast.Source) ([]*catalog.Declared, error) {
 	for _, src := range sources {
 		faults = append(faults, c.read(src))
 	}
-	if err := errors.Join(faults...); err != nil {
+	if err := catalog.JoinFaults(faults...); err != nil {
 		return nil, err
 	}
 	for _, d := range c.schemas {
 		faults = append(faults, d.Check())
 	}
-	if err := errors.Join(faults...); err != nil {
+	if err := catalog.JoinFaults(faults...); err != nil {
 		return nil, err
 	}
 	return c.schemas, nil

@@ -1,9 +1,7 @@
 package schemafile
 
 import (
-	"cmp"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/quereus/quereus-migrate/catalog"
@@ -41,31 +39,10 @@ func (c *collection) readSQL(src *ast.Source) (found bool, err error) {
 			faults = append(faults, f.read(part.Stmt))
 		}
 	}
-	if errors.Join(faults...) == nil {
+	if catalog.JoinFaults(faults...) == nil {
 		faults = append(faults, f.addSeeds()...)
 	}
-	return f.found, inOrder(faults)
-}
-
-// inOrder joins the faults of one file in the order of their places.
-func inOrder(faults []error) error {
-	faults = slices.DeleteFunc(faults, func(err error) bool { return err == nil })
-	line := func(err error) (line, column int) {
-		var e *catalog.SourceError
-		if !errors.As(err, &e) {
-			return 0, 0
-		}
-		return e.Err.Line, e.Err.Column
-	}
-	slices.SortStableFunc(faults, func(a, b error) int {
-		al, ac := line(a)
-		bl, bc := line(b)
-		return cmp.Or(cmp.Compare(al, bl), cmp.Compare(ac, bc))
-	})
-	if len(faults) == 1 {
-		return faults[0]
-	}
-	return errors.Join(faults...)
+	return f.found, catalog.JoinFaults(faults...)
 }
 
 // parseFault makes a fault of src out of the parser's error, which has a place in it.
@@ -180,8 +157,8 @@ func schemaName(n ast.Name) string {
 
 // tell adds the notes on the statement to its schema.
 func (f *sqlFile) tell(d *catalog.Declared) {
-	f.isSQLite = f.isSQLite || len(f.notes) > 0
 	for _, n := range f.notes {
+		f.isSQLite = f.isSQLite || n.SQLite
 		d.Notes = append(d.Notes, f.origin.Note(n, n.Message))
 	}
 }

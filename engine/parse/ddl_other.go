@@ -67,6 +67,9 @@ func (p *parser) createIndex(from ast.Pos) ast.Stmt {
 
 // indexBody parses the members and what follows them.
 func (p *parser) indexBody(s *ast.CreateIndexStmt) {
+	if p.isWord(wUsing) {
+		p.fail(p.tok.from, types.ERROR, "Expected '(' before indexed columns."+p.got(), "there is one kind of index: leave USING out")
+	}
 	open := p.open("'(' before indexed columns")
 	mark := p.members.mark()
 	for {

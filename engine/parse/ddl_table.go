@@ -63,7 +63,12 @@ func (p *parser) tableElements(s *ast.CreateTableStmt, end kind, mark string) {
 			continue
 		}
 		if p.err == nil && !p.is(kComma) && !p.is(end) {
+			missing, isComma := p.here(), p.isCommaMissing()
 			p.elementEnd(open, end, mark)
+			if isComma && p.err != nil {
+				p.resumeAt(missing)
+				continue
+			}
 		}
 		if p.err != nil && p.file != nil {
 			p.resumeElement(begin, end)
@@ -74,13 +79,20 @@ func (p *parser) tableElements(s *ast.CreateTableStmt, end kind, mark string) {
 	}
 	s.Columns = p.defLists.take(defs)
 	p.numberKey(s)
+	p.noteKey(s)
 	p.accept(end)
 }
 
 // elementEnd fails for what stands behind an element in place of a comma or the closing mark.
 func (p *parser) elementEnd(open ast.Pos, end kind, mark string) {
+	begins := p.definitionHint()
 	if end == kRParen && p.itemParens < 0 && (p.is(kWord) || p.is(kQuoted)) {
-		p.failHere("Expected ',' between table elements. Did you forget a comma before '" + p.text(p.tok) + "'?")
+		p.failHere("Expected ',' between table elements. Did you forget a comma before '"+p.text(p.tok)+"'?",
+			begins, p.nearWord(p.tok, elementWords))
+		if begins != "" {
+			line, column := p.src.Position(open)
+			p.relate(types.Place{Line: line, Column: column, Message: "'" + mark + "' is missing for the one that is opened here"})
+		}
 		return
 	}
 	p.unclosed(mark, open, "after table definition")

@@ -1,13 +1,16 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // dialectHints tells people who come from other dialects what to write here. A hint is only ever added to an error that is
 // raised anyway; it never decides what parses. Keys, in the order of their rank:
 //
 //	"a b"   b offends and stands behind a
 //	"^ a"   a offends as the first word of a statement
-//	"a …"   anything offends behind a, which was read as a name
+//	"a …"   a offends, or anything behind a, which was read as a name
 //	"a"     a offends
 //
 // Strings and numbers appear as 'string' and 'number'.
@@ -27,6 +30,18 @@ var dialectHints = map[string]string{
 	"^ grant":    "there are no owners and no rights",
 	"^ revoke":   "there are no owners and no rights",
 	"^ table":    "write: select * from t",
+	"^ seed":     "a seed stands in the braces of: declare schema main { … }; beside CREATE write: insert into …",
+	"^ set":      "a session's settings are set with: pragma name = value",
+	"^ lock":     "leave it out: a transaction sees one state and locks nothing",
+	"^ unlock":   "leave it out: a transaction sees one state and locks nothing",
+	"^ comment":  "write the text as a tag of the object: with tags (comment = '…')",
+	"^ go":       "separate statements with a semicolon",
+	"^ call":     "there are no procedures: the embedding program registers functions",
+	"^ copy":     "rows come in with: insert into …",
+	"^ exec":     "there are no procedures: the embedding program registers functions",
+	"^ execute":  "there are no procedures: the embedding program registers functions",
+	"^ print":    "write: select …",
+	"^ detach":   "a database is one directory; nothing is attached",
 
 	"begin immediate": "BEGIN has no modes: the first write takes the lock",
 	"begin exclusive": "BEGIN has no modes: the first write takes the lock",
@@ -35,32 +50,60 @@ var dialectHints = map[string]string{
 	"commit work":     "write: commit",
 	"rollback work":   "write: rollback",
 
-	"create or":        "there is no OR REPLACE: drop and create it",
-	"create schema":    "schemas come into being by: declare schema … and apply schema …",
-	"create database":  "schemas come into being by: declare schema … and apply schema …",
-	"create sequence":  numberRows,
-	"create function":  "functions are registered by the embedding program",
-	"create procedure": "functions are registered by the embedding program",
-	"create type":      "use a column with a CHECK",
-	"create domain":    "use a column with a CHECK",
-	"drop schema":      "drop its tables, or apply an empty declaration of it",
-	"table if":         "ALTER has no IF EXISTS",
-	"column if":        "ALTER has no IF EXISTS and no IF NOT EXISTS",
-	"add primary":      "write: alter primary key (…)",
-	"drop primary":     "write: alter primary key (…)",
-	"set type":         "write: set data type <type>",
-	"type":             "write: alter column c set data type <type>",
-	"owner":            "there are no owners and no rights",
-	"cascade":          "leave CASCADE out and drop first what depends on it",
-	"match full":       "MATCH SIMPLE is what holds: leave it out",
-	"match partial":    "MATCH SIMPLE is what holds: leave it out",
-	"auto_increment":   numberRows,
-	"identity":         numberRows,
-	"precision":        "write the type as one word: double or real",
-	"varying":          "write the type as one word: varchar",
-	"non":              "write: not null",
-	"engine":           "choose the storage module with: using <module>",
-	"comment":          "write: with tags (comment = '…')",
+	"create or":            "there is no OR REPLACE: drop and create it",
+	"create schema":        "schemas come into being by: declare schema … and apply schema …",
+	"create database":      "schemas come into being by: declare schema … and apply schema …",
+	"create sequence":      numberRows,
+	"create function":      "functions are registered by the embedding program",
+	"create procedure":     "functions are registered by the embedding program",
+	"create type":          "use a column with a CHECK",
+	"create domain":        "use a column with a CHECK",
+	"create extension":     "leave it out: what is built in is all there is, and the embedding program registers more",
+	"create policy":        "there are no owners and no rights",
+	"create role":          "there are no owners and no rights",
+	"create user":          "there are no owners and no rights",
+	"create rule":          "write a CHECK, an assertion or a materialized view",
+	"create event":         "nothing runs by itself: the embedding program does",
+	"create unlogged":      "leave UNLOGGED out",
+	"create global":        "name the schema instead: create table temp.t (…)",
+	"create fulltext":      "there is one kind of index: create index …",
+	"create spatial":       "there is one kind of index: create index …",
+	"create clustered":     "leave CLUSTERED out: rows lie in the order of the key",
+	"create nonclustered":  "leave NONCLUSTERED out",
+	"generated by":         numberRows,
+	"unique key":           "write: constraint <name> unique (…)",
+	"unique index":         "write: constraint <name> unique (…)",
+	"current_timestamp on": "nothing changes a column by itself: set it in the statements that update its row",
+	"include":              "leave INCLUDE out, or make the columns members of the index",
+	"concurrently …":       "leave CONCURRENTLY out: readers are never kept waiting",
+	"inherits":             "there is no inheritance: write the columns out",
+	"partition":            "tables are not partitioned: leave it out",
+	"tablespace":           "leave it out: a database is one directory",
+	"charset":              "text is UTF-8: leave it out",
+	"character":            "text is UTF-8: leave it out",
+	"unsigned":             "leave it out, or write: check (x >= 0)",
+	"zerofill":             "leave it out, or format where it is shown: printf('%05d', x)",
+	"exclude using":        "write an assertion: create assertion … check (not exists (select …))",
+	"[]":                   "there are no arrays: write the type json",
+	"including":            "write the columns out",
+	"drop schema":          "drop its tables, or apply an empty declaration of it",
+	"table if":             "ALTER has no IF EXISTS",
+	"column if":            "ALTER has no IF EXISTS and no IF NOT EXISTS",
+	"add primary":          "write: alter primary key (…)",
+	"drop primary":         "write: alter primary key (…)",
+	"set type":             "write: set data type <type>",
+	"type":                 "write: alter column c set data type <type>",
+	"owner":                "there are no owners and no rights",
+	"cascade":              "leave CASCADE out and drop first what depends on it",
+	"match full":           "MATCH SIMPLE is what holds: leave it out",
+	"match partial":        "MATCH SIMPLE is what holds: leave it out",
+	"auto_increment":       numberRows,
+	"identity":             numberRows,
+	"precision":            "write the type as one word: double or real",
+	"varying":              "write the type as one word: varchar",
+	"non":                  "write: not null",
+	"engine":               "choose the storage module with: using <module>",
+	"comment":              "write: with tags (comment = '…')",
 
 	"top number":     "write at the end of the query: limit <count>",
 	"fetch …":        "write: limit <count>",
@@ -109,7 +152,7 @@ func (p *parser) dialectHint() string {
 	if p.prev.to > p.prev.from && p.prev.kind != kSemicolon {
 		before = p.hintKey(p.prev)
 	}
-	for _, key := range [...]string{before + " " + word, before + " …", word} {
+	for _, key := range [...]string{before + " " + word, before + " …", word, word + " …"} {
 		if hint := dialectHints[key]; hint != "" {
 			return hint
 		}
@@ -124,6 +167,9 @@ func (p *parser) hintKey(t token) string {
 	case kInteger, kReal:
 		return "number"
 	case kQuoted:
+		if s := p.text(t); s[0] == '[' && strings.Trim(s, "[0123456789]") == "" {
+			return "[]"
+		}
 		return ""
 	}
 	return strings.ToLower(p.text(t))
@@ -136,12 +182,21 @@ func characterHint(c rune) string {
 		return "write: not, or != for unequal"
 	case '^':
 		return "write: pow(x, y); there is no exclusive or of bits"
+	case '\\':
+		return "a line that begins with \\ is a command of another shell: leave it out"
 	case '@':
 		return "write a parameter as :name or $name"
 	case '#':
 		return "a comment begins with -- or //"
+	case '\u00a0', '\u2007', '\u202f', '\u200b':
+		return "it looks like a space and is none: write a space"
+	case '\u2013', '\u2014', '\u2212':
+		return "write a plain minus: -"
 	case '\u2018', '\u2019', '\u201c', '\u201d':
 		return "write plain quotes: ' for a string, \" for a name"
+	}
+	if unicode.IsLetter(c) {
+		return "a name with letters beyond a to z stands in double quotes, but for schema files"
 	}
 	return ""
 }

@@ -21,6 +21,8 @@ type Part struct {
 type Note struct {
 	ast.Span
 	Message string
+	// SQLite tells that the form is SQLite's.
+	SQLite bool
 }
 
 // File parses the text of a schema file: statements as Stmts knows them, and the forms of SQLite's schemas that mean something here
@@ -28,7 +30,7 @@ type Note struct {
 // so that one reading shows all faults: in the order of their places, each as Stmts would return it. What a fault leads to is not
 // reported, and the statements that hold one are left out. Time and memory are linear in the text.
 func File(src *ast.Source) ([]Part, []*types.Error) {
-	p := newParser(src)
+	p := newFileParser(src)
 	p.file = &fileState{}
 	var parts []Part
 	for p.nextStatement() {
@@ -80,7 +82,7 @@ func (p *parser) abandon() {
 
 // note adds a remark on the stretch from a position to the last token taken.
 func (p *parser) note(from ast.Pos, message string) {
-	p.file.notes = append(p.file.notes, Note{p.span(from), message})
+	p.file.notes = append(p.file.notes, Note{Span: p.span(from), Message: message, SQLite: true})
 }
 
 // place is a state of the parser to come back to: before a statement, an item or an element.
@@ -153,6 +155,22 @@ func afterDollars(text string, from int) int {
 	return body + end + len(tag)
 }
 
+// isCommaMissing reports whether the token begins an element of its own, so that a comma is missing in front of it and nothing else: it
+// stands first in its line and is no word of anything that could go on there.
+func (p *parser) isCommaMissing() bool {
+	if p.file == nil || !p.is(kWord) && !p.is(kQuoted) || !p.startsLine() || p.itemParens >= 0 && beginsItem(p.tok.word) {
+		return false
+	}
+	return p.dialectHint() == "" && p.definitionHint() == "" && p.nearWord(p.tok, elementWords) == ""
+}
+
+// resumeAt goes on with the token at which the fault was found.
+func (p *parser) resumeAt(at place) {
+	p.noteFault()
+	p.file.at = at.tok.from
+	p.resume(at, func(int) bool { return true })
+}
+
 // nextStatement moves to the next statement of a file, false at its end.
 func (p *parser) nextStatement() bool {
 	for p.accept(kSemicolon) {
@@ -195,7 +213,12 @@ func (p *parser) beginsDefinition() bool {
 	}
 	ahead, t := p.scan, token{}
 	ahead.scan(&t)
-	switch t.word {
+	return isDefinitionWord(t.word)
+}
+
+// isDefinitionWord reports whether the word after CREATE or DECLARE names what is defined.
+func isDefinitionWord(w word) bool {
+	switch w {
 	case wTable, wIndex, wUnique, wView, wMaterialized, wAssertion, wTrigger, wVirtual, wTemp, wTemporary, wSchema:
 		return true
 	}

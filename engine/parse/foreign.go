@@ -259,6 +259,27 @@ func (p *parser) numberKey(s *ast.CreateTableStmt) {
 	}
 }
 
+// noteKey tells that several columns which are marked as the key form one key.
+func (p *parser) noteKey(s *ast.CreateTableStmt) {
+	if p.file == nil {
+		return
+	}
+	var members []string
+	var last ast.Span
+	for _, c := range s.Columns {
+		for _, k := range c.Constraints {
+			if k.Kind == ast.PrimaryKeyClause {
+				members, last = append(members, c.Name.Text), k.Span
+			}
+		}
+	}
+	if len(members) > 1 {
+		key := strings.Join(members, ", ")
+		p.file.notes = append(p.file.notes, Note{Span: last, Message: "the columns marked PRIMARY KEY form one key (" + key + "); write primary key (" + key +
+			") behind the columns to say so, or unique for the others"})
+	}
+}
+
 func hasClause(c *ast.ColumnDef, kind ast.ConstraintKind) bool {
 	for _, k := range c.Constraints {
 		if k.Kind == kind {

@@ -13,7 +13,7 @@ func (t token) admits(c class) bool {
 // name takes a name or fails with `Expected <what>.`.
 func (p *parser) name(c class, what string) ast.Name {
 	if !p.tok.admits(c) && !p.isForeignName(p.tok) && !p.isReservedMember() {
-		p.expected(what)
+		p.expectedName(what)
 		return ast.Name{}
 	}
 	n := p.takeName()

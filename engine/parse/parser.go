@@ -149,8 +149,15 @@ type slabs struct {
 	terms       []term
 }
 
-func newParser(src *ast.Source) *parser {
-	p := &parser{src: src, scan: scanner{text: src.Text}, itemParens: -1, memberParens: -1, defaultParens: -1}
+func newParser(src *ast.Source) *parser { return newParserOf(src, scanner{text: src.Text}) }
+
+// newFileParser makes a parser of a schema file, whose bare names may hold all letters.
+func newFileParser(src *ast.Source) *parser {
+	return newParserOf(src, scanner{text: src.Text, unicode: true})
+}
+
+func newParserOf(src *ast.Source, scan scanner) *parser {
+	p := &parser{src: src, scan: scan, itemParens: -1, memberParens: -1, defaultParens: -1}
 	if len(src.Text) > math.MaxInt32 {
 		p.fail(ast.NoPos, types.ERROR, fmt.Sprintf("the text has %d bytes, the limit is %d", len(src.Text), math.MaxInt32), "")
 		return p
@@ -271,11 +278,23 @@ func (p *parser) unclosed(mark string, open ast.Pos, what string) {
 	if p.is(kEOF) {
 		p.failHere(fmt.Sprintf("Expected '%s' %s. Unterminated %s", mark, what, where))
 	} else {
-		p.failHere(fmt.Sprintf("Expected '%s' %s. Got '%s'; %s", mark, what, p.shortText(p.tok), where))
+		p.failHere(fmt.Sprintf("Expected '%s' %s. Got '%s'; %s", mark, what, p.shortText(p.tok), where), p.unclosedHint(mark))
 	}
 	if failed, _ := p.src.Position(at); failed != line {
 		p.relate(types.Place{Line: line, Column: column, Message: "'" + opening + "' is opened here"})
 	}
+}
+
+// unclosedHint gives the keyword that may be meant where a closing mark was expected: a clause of an element, or after an operand.
+func (p *parser) unclosedHint(mark string) string {
+	if hint := p.nearWord(p.prev, operandWords); hint != "" {
+		return hint
+	}
+	words := operandWords
+	if mark == "}" {
+		words = elementWords
+	}
+	return p.nearWord(p.tok, words)
 }
 
 // span is the stretch from a position to the end of the last token taken.

@@ -45,7 +45,7 @@ func (p *parser) wordPrimary() ast.Expr {
 		}
 	}
 	if p.tok.word.class() < contextual && !p.isForeignName(p.tok) {
-		p.expected("expression")
+		p.failHere("Expected expression."+p.got(), p.reservedOperandHint())
 		return nil
 	}
 	return p.reference()

@@ -3,6 +3,7 @@ package parse
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
@@ -14,6 +15,8 @@ type scanner struct {
 	text string
 	pos  int
 	bad  lexicalError // describes the last kBad
+	// unicode lets bare names hold letters and digits beyond ASCII, as schema files do.
+	unicode bool
 }
 
 // lexicalError says what is wrong with the text at pos. open tells that the text ended inside quotes or a comment.
@@ -81,6 +84,9 @@ func (s *scanner) scan(t *token) {
 			t.kind = s.blob()
 		} else {
 			s.pos = s.skip(from+1, letter|digit)
+			if s.at(s.pos) >= utf8.RuneSelf && s.unicode {
+				s.pos = s.skipName(s.pos, true)
+			}
 			t.kind, t.word = kWord, lookupWord(s.text[from:s.pos])
 		}
 	case digit:
@@ -96,10 +102,21 @@ func (s *scanner) scan(t *token) {
 		case '[':
 			t.kind = s.bracketed(']')
 		default:
-			t.kind = s.symbol(c)
+			t.kind = s.other(c)
 		}
 	}
 	t.to = ast.Pos(s.pos)
+}
+
+// other scans a token that begins with c: a name in another script, an operator or a mark of punctuation.
+func (s *scanner) other(c byte) kind {
+	if s.unicode && c >= utf8.RuneSelf {
+		if end := s.skipName(s.pos, false); end > s.pos {
+			s.pos = end
+			return kWord
+		}
+	}
+	return s.symbol(c)
 }
 
 // skip gives the first position from i on whose byte is in none of the classes.
@@ -109,6 +126,18 @@ func (s *scanner) skip(i int, classes uint8) int {
 		i++
 	}
 	return i
+}
+
+// skipName gives the end of a name, of letters and digits of all scripts, that begins at i, or goes on there if it has begun.
+func (s *scanner) skipName(i int, begun bool) int {
+	for {
+		r, size := utf8.DecodeRuneInString(s.text[i:])
+		isLetter := r == '_' || unicode.IsLetter(r)
+		if !isLetter && (!begun || !unicode.IsDigit(r) && !unicode.IsMark(r)) {
+			return i
+		}
+		i, begun = i+size, true
+	}
 }
 
 // skipComments moves to the next token, over comments and white space. It reports false for a comment without an end.

@@ -50,7 +50,11 @@ func (p *parser) noStatement() {
 	if !p.is(kEOF) {
 		got = "'" + p.shortText(p.tok) + "'"
 	}
-	p.failHere("Expected statement type (SELECT, INSERT, ...), got " + got + ".")
+	hint := cmp.Or(p.nearWord(p.prev, operandWords), p.nearWord(p.tok, operandWords))
+	if p.prev.to == p.prev.from || p.prev.kind == kSemicolon {
+		hint = p.nearWord(p.tok, statementWords)
+	}
+	p.failHere("Expected statement type (SELECT, INSERT, ...), got "+got+".", hint)
 }
 
 // endStatement takes the separator. Whatever else stands behind a complete statement is refused: a typo must never become
