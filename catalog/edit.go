@@ -23,6 +23,7 @@ func (s *Snapshot) Edit() *Edit {
 		indexes:    s.indexes.Copy(),
 		assertions: s.assertions.Copy(),
 		children:   s.children.Copy(),
+		statistics: s.statistics.Copy(),
 		next:       s.next,
 	}}
 }

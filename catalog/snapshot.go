@@ -27,6 +27,8 @@ type Snapshot struct {
 	assertions *btree.Map[objectKey, *Assertion]
 	// children lists, by parent, the tables with a foreign key to it (the parent need not exist).
 	children *btree.Map[objectKey, []objectKey]
+	// statistics are those of tables that were analyzed.
+	statistics *statisticsMap
 	// next are the allocators that the catalog owns.
 	next Allocators
 }
@@ -64,6 +66,7 @@ func NewSnapshot() *Snapshot {
 		indexes:    new(btree.Map[objectKey, *IndexEntry]),
 		assertions: new(btree.Map[objectKey, *Assertion]),
 		children:   new(btree.Map[objectKey, []objectKey]),
+		statistics: new(statisticsMap),
 		next:       Allocators{ID: 1, Seq: 1},
 	}
 }

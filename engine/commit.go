@@ -33,8 +33,17 @@ func (db *DB) loadRecords(ctx context.Context, m *module, edit *catalog.Edit) er
 		defer p.Close()
 		pin = p
 	}
-	return m.records.ReadRecords(ctx, pin, vtab.CatalogRecords, func(_, value []byte) error {
+	err := m.records.ReadRecords(ctx, pin, vtab.CatalogRecords, func(_, value []byte) error {
 		return edit.PutRecord(value, db.types)
+	})
+	if err != nil {
+		return err
+	}
+	return m.records.ReadRecords(ctx, pin, vtab.MetaRecords, func(key, value []byte) error {
+		if s := catalog.DecodeStatistics(value); s != nil && catalog.IsStatisticsKey(key) {
+			edit.PutStatistics(s)
+		}
+		return nil
 	})
 }
 
@@ -114,6 +123,9 @@ func (t *tx) planCommit(ctx context.Context) ([]*vtab.Commit, error) {
 		return plans, nil
 	}
 	for _, c := range t.changes() {
+		if c.Kind == catalog.TableKind && c.After == nil {
+			t.forgetStatistics(c.ID)
+		}
 		m := t.db.keeper(c)
 		if _, err := t.part(ctx, m); err != nil {
 			return nil, err
@@ -130,10 +142,27 @@ func (t *tx) planCommit(ctx context.Context) ([]*vtab.Commit, error) {
 		return nil, err
 	}
 	p := plans[home]
+	for _, c := range catalog.StatisticsChanges(t.base.cat, t.cat) {
+		r := vtab.Record{Space: vtab.MetaRecords, Key: catalog.StatisticsKey(c.Table)}
+		if c.After != nil {
+			r.Value = catalog.EncodeStatistics(c.After)
+		}
+		p.Records = append(p.Records, r)
+	}
 	p.Records = append(append(append(p.Records, t.records...), t.undoRecords()...), vtab.Record{
 		Space: vtab.CatalogRecords, Key: catalog.RecordKey(catalog.MetaRecord, 0), Value: catalog.EncodeMeta(t.cat),
 	})
 	return plans, nil
+}
+
+// forgetStatistics drops what is known of a table that goes.
+func (t *tx) forgetStatistics(table catalog.ID) {
+	if t.cat.Statistics(table) == nil {
+		return
+	}
+	e := t.cat.Edit()
+	e.DropStatistics(table)
+	t.cat = e.Done()
 }
 
 // changes lists the objects that the transaction changes. A table that has moved to another module goes from the one and comes to the

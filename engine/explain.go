@@ -6,32 +6,145 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/exec"
 	"github.com/quereus/quereus-migrate/engine/function"
 	"github.com/quereus/quereus-migrate/engine/parse"
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// explain shows the plan of a statement, which is not run. Faults are those of preparing it.
+// explain shows the plan of a statement: as it is expected to run, or with ANALYZE as it ran. Faults are those of preparing and running it.
 func (c *Conn) explain(ctx context.Context, src *ast.Source, s *ast.ExplainStmt, p Params) (*Rows, error) {
-	if s.Analyze {
-		return nil, types.Errorf(types.UNSUPPORTED, "EXPLAIN ANALYZE is not supported yet")
+	draw, err := explainForm(s.As)
+	if err != nil {
+		return nil, err
 	}
+	var shown []plan.ExplainRow
+	if s.Analyze {
+		shown, err = c.explainRun(ctx, src, s.Stmt, p)
+	} else {
+		shown, err = c.explainPlan(ctx, src, s.Stmt, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if draw == nil {
+		return explainedRows(shown, s.Analyze), nil
+	}
+	text, err := draw(shown)
+	if err != nil {
+		return nil, err
+	}
+	return fixedRows([]plan.Column{{Name: "plan", Type: types.TypeText}}, []types.Row{{types.Text(text)}}), nil
+}
+
+// explainForm finds what draws a plan; nil for rows.
+func explainForm(as ast.Name) (draw func([]plan.ExplainRow) (string, error), err error) {
+	always := func(f func([]plan.ExplainRow) string) func([]plan.ExplainRow) (string, error) {
+		return func(rows []plan.ExplainRow) (string, error) { return f(rows), nil }
+	}
+	switch types.Fold(as.Text) {
+	case "":
+		return nil, nil
+	case "text":
+		return always(plan.DrawText), nil
+	case "json":
+		return plan.DrawJSON, nil
+	case "mermaid":
+		return always(plan.DrawMermaid), nil
+	case "dot":
+		return always(plan.DrawDot), nil
+	}
+	return nil, types.Errorf(types.ERROR, "EXPLAIN AS %s is not known: it may be text, json, mermaid or dot", as.Text)
+}
+
+func (c *Conn) explainPlan(ctx context.Context, src *ast.Source, s ast.Stmt, p Params) ([]plan.ExplainRow, error) {
 	cat, err := c.catalog()
 	if err != nil {
 		return nil, err
 	}
 	env := c.planEnv(ctx, cat)
 	env.Source, env.Params = src, p.types()
-	pl, err := plan.PrepareStmt(s.Stmt, env)
+	pl, err := plan.PrepareStmt(s, env)
 	if err != nil {
 		return nil, err
 	}
-	columns := make([]plan.Column, len(function.PlanColumns))
-	for i, col := range function.PlanColumns {
-		columns[i] = plan.Column{Name: col.Name, Type: col.Type, Nullable: col.Nullable}
+	return pl.ExplainRows(), nil
+}
+
+// explainRun runs a statement to its end, drops its rows, and tells what its operators did. A data change stays made.
+func (c *Conn) explainRun(ctx context.Context, src *ast.Source, s ast.Stmt, p Params) (shown []plan.ExplainRow, err error) {
+	read, err := c.read()
+	if err != nil {
+		return nil, err
 	}
-	return fixedRows(columns, planRows(pl)), nil
+	pl, err := c.prepare(ctx, read, src, s, p.types())
+	if err == nil && !pl.Writes {
+		shown, err = measure(ctx, pl, c.runtime(&read.source, read.cat(), p))
+	}
+	if err = read.close(err); err != nil || !pl.Writes {
+		return shown, err
+	}
+	err = c.inTx(ctx, func(t *tx) error {
+		read := t.reading()
+		pl, err := c.prepare(ctx, read, src, s, p.types())
+		if err == nil {
+			shown, err = measure(ctx, pl, t.runtime(read, p))
+		}
+		return read.close(err)
+	})
+	return shown, err
+}
+
+// measure runs a plan and gives its operators with what they did.
+func measure(ctx context.Context, pl *plan.Plan, rt *exec.Runtime) ([]plan.ExplainRow, error) {
+	program, measures, err := exec.BuildMeasured(pl)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := program.Run(ctx, rt)
+	if err != nil {
+		return nil, err
+	}
+	for row := types.Row(nil); err == nil; {
+		if row, err = rows.Next(); row == nil {
+			break
+		}
+	}
+	if e := rows.Close(); err == nil {
+		err = e
+	}
+	shown := pl.ExplainRows()
+	for i := range shown {
+		if m := measures[shown[i].Node]; m != nil {
+			shown[i].Actual = &plan.Actual{Rows: m.Rows, Opens: m.Opens, Spills: m.Spills, Time: m.Time}
+		}
+	}
+	return shown, err
+}
+
+// explainedRows gives operators as rows; what was measured stands behind what query_plan() has.
+func explainedRows(shown []plan.ExplainRow, measured bool) *Rows {
+	var columns []plan.Column
+	for _, col := range function.PlanColumns {
+		columns = append(columns, plan.Column{Name: col.Name, Type: col.Type, Nullable: col.Nullable})
+	}
+	rows := planRows(shown)
+	if !measured {
+		return fixedRows(columns, rows)
+	}
+	for _, name := range []string{"actual_rows", "opens", "time_ms", "spills"} {
+		columns = append(columns, plan.Column{Name: name, Type: types.TypeNumeric, Nullable: true})
+	}
+	for i, r := range shown {
+		values := make(types.Row, 4)
+		if a := r.Actual; a != nil {
+			ms := types.Real(float64(a.Time.Microseconds()) / 1000)
+			values = types.Row{types.Int(a.Rows), types.Int(a.Opens), ms, types.Int(a.Spills)}
+		}
+		rows[i] = append(rows[i], values...)
+	}
+	return fixedRows(columns, rows)
 }
 
 // textPlanner plans for query_plan() on the state of a statement. It satisfies function.Planner.
@@ -52,13 +165,13 @@ func (p *textPlanner) PlanText(sql string) ([]types.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	return planRows(pl), nil
+	return planRows(pl.ExplainRows()), nil
 }
 
-// planRows gives the operators of a plan as function.PlanColumns lays them out.
-func planRows(p *plan.Plan) []types.Row {
+// planRows gives operators as function.PlanColumns lays them out.
+func planRows(shown []plan.ExplainRow) []types.Row {
 	var rows []types.Row
-	for _, r := range p.ExplainRows() {
+	for _, r := range shown {
 		row := types.Row{
 			types.Int(int64(r.ID)), types.Null, types.Int(int64(r.Level)),
 			types.Text(r.NodeType), types.Text(r.Op), types.Text(r.Detail), textOrNull(r.Object), textOrNull(r.Alias),

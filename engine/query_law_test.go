@@ -57,6 +57,9 @@ func (p *pair) setUp(rows int, key func(*rel) string) {
 			p.both(sql)
 		}
 	}
+	if p.chance(50) {
+		p.rich.do("analyze") // statistics change no answer
+	}
 }
 
 func (p *pair) limitMemory() {

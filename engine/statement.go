@@ -43,7 +43,7 @@ func (c *Conn) dispatch(ctx context.Context, src *ast.Source, s ast.Stmt, p Para
 	case *ast.ExplainSchemaStmt:
 		return c.explainSchema(s)
 	case *ast.AnalyzeStmt:
-		return nil, types.Errorf(types.UNSUPPORTED, "ANALYZE is not supported yet")
+		return c.analyze(ctx, s)
 	case *ast.ExplainStmt:
 		return c.explain(ctx, src, s, p)
 	}
@@ -241,13 +241,18 @@ func (c *Conn) queryOn(ctx context.Context, read *reading, s *ast.SelectStmt, p 
 
 // compile plans and compiles a query or a data change.
 func (c *Conn) compile(ctx context.Context, read *reading, src *ast.Source, s ast.Stmt, t plan.ParamTypes) (*exec.Program, error) {
-	env := c.planEnv(ctx, read.cat())
-	env.Source, env.Committed, env.Params = src, read.base.cat, t
-	pl, err := plan.PrepareStmt(s, env)
+	pl, err := c.prepare(ctx, read, src, s, t)
 	if err != nil {
 		return nil, err
 	}
 	return exec.Build(pl)
+}
+
+// prepare plans a query or a data change.
+func (c *Conn) prepare(ctx context.Context, read *reading, src *ast.Source, s ast.Stmt, t plan.ParamTypes) (*plan.Plan, error) {
+	env := c.planEnv(ctx, read.cat())
+	env.Source, env.Committed, env.Params = src, read.base.cat, t
+	return plan.PrepareStmt(s, env)
 }
 
 // start runs a program on a state, which its rows take over. s is what it was made of.

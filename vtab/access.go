@@ -41,6 +41,8 @@ type Constraint struct {
 	Known bool
 	// Count is the number of members of OpIn, 0 when only known at execution.
 	Count int
+	// Part is the part of the table's rows that the constraint lets through, by statistics; 0 when nothing is known.
+	Part float64
 	// RuntimeSet is set for an OpIn whose members come at execution.
 	RuntimeSet *RuntimeSet
 }

@@ -43,7 +43,9 @@ type AnalyzeStmt struct {
 type ExplainStmt struct {
 	Span
 	Analyze bool
-	Stmt    Stmt
+	// As is the form in which the plan is shown, zero for rows.
+	As   Name
+	Stmt Stmt
 }
 
 func (*BeginStmt) stmt()     {}

@@ -310,7 +310,11 @@ func (g *gen) simple() ast.Stmt {
 	case 7:
 		return pick[ast.Stmt](g, &ast.AnalyzeStmt{}, &ast.AnalyzeStmt{Name: g.qname()}, &ast.AnalyzeStmt{AllOf: g.name()})
 	case 8:
-		return &ast.ExplainStmt{Analyze: g.chance(2), Stmt: pick[ast.Stmt](g, g.topQuery(), g.write(false).(ast.Stmt))}
+		s := &ast.ExplainStmt{Analyze: g.chance(2), Stmt: pick[ast.Stmt](g, g.topQuery(), g.write(false).(ast.Stmt))}
+		if g.chance(3) {
+			s.As = g.name()
+		}
+		return s
 	case 9:
 		return &ast.DiffSchemaStmt{Name: g.name()}
 	case 10:

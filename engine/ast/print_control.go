@@ -28,6 +28,11 @@ func (p *printer) control(n Stmt) {
 		if n.Analyze {
 			p.str("analyze ")
 		}
+		if !n.As.IsZero() {
+			p.str("as ")
+			p.name(n.As)
+			p.str(" ")
+		}
 		p.stmt(n.Stmt)
 	}
 }

@@ -20,7 +20,8 @@ type builder struct {
 	plans map[*plan.Subplan]recipe
 	// spools and tables count the slots of members and working tables.
 	spools, tables int
-	write          *writeRecipe // of data changes; nil without
+	write          *writeRecipe           // of data changes; nil without
+	measures       map[plan.Node]*Measure // nil when nobody measures
 	err            error
 }
 
@@ -32,8 +33,10 @@ func newBuilder(p *plan.Plan) *builder {
 }
 
 // Build compiles a plan.
-func Build(p *plan.Plan) (*Program, error) {
-	b := newBuilder(p)
+func Build(p *plan.Plan) (*Program, error) { return newBuilder(p).build() }
+
+func (b *builder) build() (*Program, error) {
+	p := b.plan
 	root := b.node(p.Root)
 	b.settleWrites()
 	if b.err != nil {
@@ -62,6 +65,15 @@ func (b *builder) outerSlot(id plan.ColID) int {
 
 // node compiles a node with everything below it.
 func (b *builder) node(n plan.Node) recipe {
+	r := b.operator(n)
+	if b.measures == nil || r == nil {
+		return r
+	}
+	return b.measured(n, r)
+}
+
+// operator compiles a node by its kind.
+func (b *builder) operator(n plan.Node) recipe {
 	switch n := n.(type) {
 	case *plan.Scan:
 		return b.scan(n)

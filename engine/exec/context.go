@@ -51,6 +51,8 @@ type Context struct {
 	spool []*memberRows // of WITH, by slot
 	work  []*workRows   // of recursions, by slot
 	write *writeRun     // of data changes; nil for a program without
+	// measure is that of the operator at work, nil when nobody measures.
+	measure *Measure
 	// open are the tables opened so far.
 	open []openTable
 }

@@ -10,7 +10,7 @@ import (
 // for an absent key seldom reads one.
 type keySet struct {
 	budget int64
-	dir    string
+	dir    spillDir
 	mem    map[string]struct{}
 	bytes  int64
 	runs   []*kv.Run
@@ -19,7 +19,7 @@ type keySet struct {
 
 func (s *keySet) start(ec *Context) error {
 	err := s.close()
-	s.budget, s.dir = ec.budget(), ec.rt.TempDir
+	s.budget, s.dir = ec.budget(), ec.spillDir()
 	return err
 }
 
@@ -60,7 +60,7 @@ func (s *keySet) spill() error {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
-	w, err := kv.NewRunWriter(s.dir, int64(len(keys)))
+	w, err := s.dir.create(int64(len(keys)))
 	if err != nil {
 		return err
 	}

@@ -139,7 +139,7 @@ func (q *Queue) add(ec *Context, e queued) error {
 	if q.bytes += e.weight(); q.bytes < ec.budget() {
 		return nil
 	}
-	return q.file(ec.rt.TempDir)
+	return q.file(ec.spillDir())
 }
 
 // table gives the definition of the table that the check belongs to, as it was when the row was written.

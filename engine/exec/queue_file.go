@@ -21,8 +21,8 @@ type queueFile struct {
 }
 
 // file moves the checks in memory to a file.
-func (q *Queue) file(dir string) error {
-	w, err := kv.NewRunWriter(dir, 0)
+func (q *Queue) file(dir spillDir) error {
+	w, err := dir.create(0)
 	if err != nil {
 		return err
 	}

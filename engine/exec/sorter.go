@@ -17,7 +17,7 @@ type sorter struct {
 	mem     rowStore
 	compare types.RowComparator
 	budget  int64
-	dir     string
+	dir     spillDir
 	runs    []*kv.Run
 	buf     []byte
 	ec      *Context
@@ -32,7 +32,7 @@ type sorter struct {
 func (s *sorter) start(ec *Context, width int, compare types.RowComparator) error {
 	err := s.close()
 	s.mem.reset(width)
-	s.compare, s.budget, s.dir, s.ec, s.moved = compare, ec.budget(), ec.rt.TempDir, ec, 0
+	s.compare, s.budget, s.dir, s.ec, s.moved = compare, ec.budget(), ec.spillDir(), ec, 0
 	return err
 }
 
@@ -84,7 +84,7 @@ func (s *sorter) sortMemory() {
 // spill writes the rows in memory to a run.
 func (s *sorter) spill() error {
 	s.sortMemory()
-	w, err := kv.NewRunWriter(s.dir, 0)
+	w, err := s.dir.create(0)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (s *sorter) collapse() error {
 	if err := s.openMerge(); err != nil {
 		return err
 	}
-	w, err := kv.NewRunWriter(s.dir, 0)
+	w, err := s.dir.create(0)
 	if err != nil {
 		return err
 	}

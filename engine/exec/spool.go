@@ -11,7 +11,7 @@ import (
 type spool struct {
 	mem    rowStore
 	budget int64
-	dir    string
+	dir    spillDir
 	out    *kv.RunWriter // being written
 	run    *kv.Run       // finished
 	spilt  int64         // rows in the file
@@ -22,7 +22,7 @@ type spool struct {
 func (s *spool) start(ec *Context, width int) error {
 	err := s.close()
 	s.mem.reset(width)
-	s.budget, s.dir = ec.budget(), ec.rt.TempDir
+	s.budget, s.dir = ec.budget(), ec.spillDir()
 	return err
 }
 
@@ -34,7 +34,7 @@ func (s *spool) add(row types.Row) error {
 	}
 	if s.out == nil {
 		var err error
-		if s.out, err = kv.NewRunWriter(s.dir, 0); err != nil {
+		if s.out, err = s.dir.create(0); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 type windowRows struct {
 	mem    rowStore
 	budget int64
-	dir    string
+	dir    spillDir
 	out    *kv.RunWriter // being written
 	run    *kv.Run       // finished
 	it     *kv.RunIter
@@ -51,7 +51,7 @@ func (w *windowRows) start(ec *Context, width int) error {
 	} else {
 		w.mem.reset(width)
 	}
-	w.budget, w.dir = ec.budget(), ec.rt.TempDir
+	w.budget, w.dir = ec.budget(), ec.spillDir()
 	if len(w.scratch) != width {
 		w.scratch = make(types.Row, width)
 	}
@@ -75,7 +75,7 @@ func (w *windowRows) add(row types.Row, peers types.RowComparator) error {
 func (w *windowRows) spill(row types.Row) error {
 	if w.out == nil {
 		var err error
-		if w.out, err = kv.NewRunWriter(w.dir, 0); err != nil {
+		if w.out, err = w.dir.create(0); err != nil {
 			return err
 		}
 		w.last = make(types.Row, len(row))

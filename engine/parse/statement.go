@@ -137,6 +137,9 @@ func (p *parser) explain() ast.Stmt {
 	case p.acceptWord(wQuery):
 		p.expectWord(wPlan, "'PLAN' after EXPLAIN QUERY")
 	}
+	if p.acceptWord(wAs) {
+		s.As = p.name(contextual, "form after EXPLAIN AS (text, json, mermaid or dot)")
+	}
 	if !p.tok.startsQuery() && !p.is(kLParen) {
 		p.expected("SELECT, VALUES, WITH, INSERT, UPDATE, DELETE, or SCHEMA after EXPLAIN")
 		return s

@@ -128,9 +128,14 @@ func (b *Binder) scan(t *catalog.Table, name string, at ast.Pos) *Scan {
 // tableColumns makes columns for a table's.
 func (b *Binder) tableColumns(t *catalog.Table) []Column {
 	cols := make([]Column, len(t.Columns))
+	var known *catalog.Statistics
+	if b.env.Catalog != nil {
+		known = b.env.Catalog.Statistics(t.ID)
+	}
 	for i, c := range t.Columns {
 		cols[i] = Column{
-			ID: b.newID(), Name: c.Name, Type: c.Type, Nullable: !c.NotNull,
+			Facts: known.Facts(c),
+			ID:    b.newID(), Name: c.Name, Type: c.Type, Nullable: !c.NotNull,
 			Collation: types.Contribution{Collation: c.Collation, Rank: c.CollationRank},
 		}
 	}

@@ -127,7 +127,7 @@ func (b *Binder) renew(cols []Column) []Column {
 func (b *Binder) ref(c Column, at ast.Pos) *Col {
 	return &Col{
 		Info: Info{Type: c.Type, Nullable: c.Nullable, Collation: c.Collation, Pos: b.pos(at)},
-		ID:   c.ID, Name: c.Name,
+		ID:   c.ID, Name: c.Name, Facts: c.Facts,
 	}
 }
 

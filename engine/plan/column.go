@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -17,6 +18,8 @@ type Column struct {
 	Type      *types.Type
 	Nullable  bool
 	Collation types.Contribution
+	// Facts are what is known of a table's column, nil for nothing.
+	Facts *catalog.ColumnFacts
 }
 
 // findColumn gives the position of a column in a list, -1 when it is not there.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab"
@@ -13,6 +14,36 @@ type candidate struct {
 	values []Expr
 	ranges []Range
 }
+
+// passes is the part of the rows that a constraint lets through, 0 for unknown. What is known to let nothing through counts as next to nothing.
+func (k *candidate) passes(f *catalog.ColumnFacts) float64 {
+	if f == nil {
+		return 0
+	}
+	part, known := 0.0, true
+	switch k.Op {
+	case vtab.OpIsNull:
+		part = f.Null()
+	case vtab.OpIsNotNull:
+		part = f.Present()
+	case vtab.OpEq, vtab.OpIn:
+		for _, x := range k.values {
+			p, _ := factsPass(f, Eq, x)
+			part += p
+		}
+		known = len(k.values) > 0
+	case vtab.OpLt, vtab.OpLe, vtab.OpGt, vtab.OpGe:
+		part, known = factsPass(f, compareOf[k.Op], k.values[0])
+	default:
+		known = false
+	}
+	if !known {
+		return 0
+	}
+	return min(max(part, 1e-9), 1)
+}
+
+var compareOf = map[vtab.Op]CompareOp{vtab.OpLt: Lt, vtab.OpLe: Le, vtab.OpGt: Gt, vtab.OpGe: Ge}
 
 // scanConstraints reads the filters of a scan as constraints on its columns. A filter that says more than its constraints, or
 // none, gives none.

@@ -2,8 +2,8 @@ package plan
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
 )
@@ -18,6 +18,15 @@ type ExplainRow struct {
 	// Object and Alias are the table or function that is read and its name in the query; "" for none.
 	Object, Alias string
 	Cost, Rows    float64
+	// Node is the operator itself, nil for a row that only leads to others. Actual is what it did, nil when it was not run.
+	Node   Node
+	Actual *Actual
+}
+
+// Actual is what an operator did in a run.
+type Actual struct {
+	Rows, Opens, Spills int64
+	Time                time.Duration // of what lies below it too
 }
 
 // ExplainRows lists the operators of a plan.
@@ -28,49 +37,15 @@ func (p *Plan) ExplainRows() []ExplainRow {
 }
 
 // Explain draws a plan as a tree, one operator a line.
-func (p *Plan) Explain() string {
-	rows := p.ExplainRows()
-	children := map[int][]ExplainRow{}
-	for _, r := range rows {
-		children[r.Parent] = append(children[r.Parent], r)
-	}
-	var b strings.Builder
-	var draw func(r ExplainRow, first, rest string)
-	draw = func(r ExplainRow, first, rest string) {
-		b.WriteString(first + r.line() + "\n")
-		below := children[r.ID]
-		for i, c := range below {
-			if i == len(below)-1 {
-				draw(c, rest+" └── ", rest+"     ")
-			} else {
-				draw(c, rest+" ├── ", rest+" │   ")
-			}
-		}
-	}
-	draw(rows[0], "", "")
-	return b.String()
-}
-
-func (r ExplainRow) line() string {
-	words := []string{r.Op}
-	if r.Object != "" {
-		words = append(words, r.Object)
-	}
-	if r.Alias != "" && r.Alias != r.Object {
-		words = append(words, "as "+r.Alias)
-	}
-	line := strings.Join(words, " ")
-	if r.Detail != "" {
-		line += "  " + r.Detail
-	}
-	return line + "  rows=" + strconv.FormatFloat(max(r.Rows, 0), 'f', 0, 64)
-}
+func (p *Plan) Explain() string { return DrawText(p.ExplainRows()) }
 
 // explainer numbers nodes as it meets them.
 type explainer struct{ rows []ExplainRow }
 
 func (e *explainer) visit(n Node, parent, level int) {
-	id := e.add(describe(n), n.Expected(), parent, level)
+	own := describe(n)
+	own.Node = n
+	id := e.add(own, n.Expected(), parent, level)
 	if w, ok := n.(*With); ok {
 		for i, c := range w.CTEs {
 			member := e.add(ExplainRow{NodeType: "CTE", Op: "member", Object: c.Name}, w.Bodies[i].Expected(), id, level)

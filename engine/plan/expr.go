@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/function"
 	"github.com/quereus/quereus-migrate/types"
@@ -43,6 +44,8 @@ type Col struct {
 	Info
 	ID   ColID
 	Name string // as declared, for explain
+	// Facts are the column's.
+	Facts *catalog.ColumnFacts
 }
 
 // ClockWord is current_date, current_time or current_timestamp.

@@ -88,6 +88,7 @@ func (o *optimizer) tableRows(s *Scan) *int64 {
 func (o *optimizer) request(s *Scan, c *scanConstraints, want []orderTerm) *vtab.AccessRequest {
 	r := &vtab.AccessRequest{Columns: s.Used, RequiredOrdering: scanOrdering(s, want)}
 	for _, k := range c.list {
+		k.Part = k.passes(s.Cols[k.Column].Facts)
 		r.Filters = append(r.Filters, k.Constraint)
 	}
 	r.EstimatedRows = o.tableRows(s)

@@ -384,7 +384,7 @@ func (j *Join) hashOrLoop() {
 	if swapsSides(l, r) && j.swap() {
 		l, r = r, l
 	}
-	j.Rows, j.Cost = max(l.Rows, r.Rows)*selectivity(rest), hashCost(l, r)
+	j.Rows, j.Cost = j.matches(l, r)*selectivity(rest), hashCost(l, r)
 	if j.IsSemi() {
 		j.Rows = l.Rows * semiFraction
 	}

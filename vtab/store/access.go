@@ -263,6 +263,8 @@ func (c *candidate) estimate() {
 	switch {
 	case c.plan.Unique:
 		rows = 1
+	case c.known(isEquality):
+		rows *= c.parts(isEquality)
 	case c.pinned > 0:
 		k := float64(len(c.s.members))
 		if !c.s.unique {
@@ -291,6 +293,9 @@ func (c *candidate) estimate() {
 
 // kept gives the part of the rows that the range keeps.
 func (c *candidate) kept() float64 {
+	if c.known(isRange) {
+		return c.parts(isRange)
+	}
 	bounds := 0
 	for i, f := range c.request.Filters {
 		if !c.plan.Handled[i] {
@@ -309,6 +314,46 @@ func (c *candidate) kept() float64 {
 		return twoSided
 	}
 	return oneSided
+}
+
+func isRange(op vtab.Op) bool { return !isEquality(op) }
+
+// known reports whether the access handles filters of a role and statistics tell of each what it lets through.
+func (c *candidate) known(role func(vtab.Op) bool) (known bool) {
+	for i, f := range c.request.Filters {
+		if !c.plan.Handled[i] || !role(f.Op) {
+			continue
+		}
+		if f.Part == 0 {
+			return false
+		}
+		known = true
+	}
+	return known
+}
+
+// parts is the part of the rows that the handled filters of a role let through together: those of one column are bounds of one range,
+// those of several are taken to be independent.
+func (c *candidate) parts(role func(vtab.Op) bool) float64 {
+	part, lower, upper := 1.0, 0.0, 0.0
+	for i, f := range c.request.Filters {
+		switch {
+		case !c.plan.Handled[i] || !role(f.Op):
+		case isLower(f.Op):
+			lower = f.Part
+		case isUpper(f.Op):
+			upper = f.Part
+		default:
+			part *= f.Part
+		}
+	}
+	switch {
+	case lower > 0 && upper > 0:
+		part *= max(lower+upper-1, 1e-6)
+	case lower+upper > 0:
+		part *= lower + upper
+	}
+	return part
 }
 
 // finish gives the plan to the engine.
