@@ -61,6 +61,23 @@ func (r *Rows) Types() []*types.Type {
 	return list
 }
 
+// Column is a column of a result.
+type Column struct {
+	Name string
+	Type *types.Type // the static type; ANY where nothing is known
+	// Nullable tells that values may be NULL; where it is false none is.
+	Nullable bool
+}
+
+// ColumnTypes describes the columns.
+func (r *Rows) ColumnTypes() []Column {
+	list := make([]Column, len(r.columns))
+	for i, c := range r.columns {
+		list[i] = Column{c.Name, c.Type, c.Nullable}
+	}
+	return list
+}
+
 // Changes is the number of rows that the statement inserted, updated or deleted.
 func (r *Rows) Changes() int64 { return r.changes }
 

@@ -21,7 +21,7 @@ func (c *Conn) dispatch(ctx context.Context, src *ast.Source, s ast.Stmt, p Para
 	case *ast.SelectStmt:
 		return c.query(ctx, src, s, p)
 	case *ast.BeginStmt:
-		return noRows(), c.beginExplicit()
+		return noRows(), c.beginExplicit(ctx, TxOptions{})
 	case *ast.CommitStmt:
 		return noRows(), c.commit(ctx)
 	case *ast.RollbackStmt:
@@ -53,14 +53,43 @@ func (c *Conn) dispatch(ctx context.Context, src *ast.Source, s ast.Stmt, p Para
 	return c.write(ctx, src, s, p)
 }
 
+// TxOptions say how a transaction begins. The zero value is BEGIN: it reads until it writes.
+type TxOptions struct {
+	// ReadOnly refuses every change (READONLY).
+	ReadOnly bool
+	// Immediate takes the right to write at once, and waits for it, so that no write of the transaction is BUSY later on.
+	Immediate bool
+}
+
+// Begin opens the session's transaction, as BEGIN does. ERROR when one is open.
+func (c *Conn) Begin(ctx context.Context, o TxOptions) error {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	defer c.leave(nil)
+	return cancelled(ctx, c.beginExplicit(ctx, o))
+}
+
 // beginExplicit opens the session's transaction.
-func (c *Conn) beginExplicit() error {
+func (c *Conn) beginExplicit(ctx context.Context, o TxOptions) error {
 	if c.tx != nil {
 		return types.Errorf(types.ERROR, "Cannot begin transaction: already in a transaction")
 	}
+	if o.Immediate {
+		if err := c.db.lockWriter(ctx); err != nil {
+			return err
+		}
+	}
 	t, err := c.begin()
+	if err != nil {
+		if o.Immediate {
+			c.db.unlockWriter()
+		}
+		return err
+	}
+	t.readOnly, t.writing = o.ReadOnly, o.Immediate
 	c.tx = t
-	return err
+	return nil
 }
 
 // commit ends the open transaction, whatever comes of it; without one nothing happens.
@@ -104,7 +133,7 @@ func (c *Conn) rollback(s *ast.RollbackStmt) error {
 // savepoint pushes a savepoint; outside a transaction it opens one first.
 func (c *Conn) savepoint(ctx context.Context, name string) error {
 	if c.tx == nil {
-		if err := c.beginExplicit(); err != nil {
+		if err := c.beginExplicit(ctx, TxOptions{}); err != nil {
 			return err
 		}
 	}
@@ -145,6 +174,9 @@ func pragmaRow(name string, v types.Value) types.Row { return types.Row{types.Te
 // from its beginning.
 func (c *Conn) inTx(ctx context.Context, f func(*tx) error) error {
 	if c.tx != nil {
+		if c.tx.readOnly {
+			return types.Errorf(types.READONLY, "the transaction was begun to read only")
+		}
 		err := c.tx.statement(ctx, func() error { return f(c.tx) })
 		if ends(err) {
 			t := c.tx

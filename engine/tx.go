@@ -20,10 +20,11 @@ type tx struct {
 	base *view
 	cat  *catalog.Snapshot
 	// parts are the modules' parts, by module.index; nil until the first write there.
-	parts   []vtab.Conn
-	writing bool // holds the writer lock
-	ended   bool
-	saves   []savepoint
+	parts    []vtab.Conn
+	writing  bool // holds the writer lock
+	readOnly bool // writes are refused
+	ended    bool
+	saves    []savepoint
 	// checks are those that wait for the commit.
 	checks exec.Queue
 	// records are history records that the commit writes to the home module.

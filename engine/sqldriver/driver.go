@@ -2,14 +2,23 @@
 // database directory, or "mem:" for a database in memory that lives as long as its sql.DB. A program that has an engine.DB
 // already hands it to sql.OpenDB through NewConnector.
 //
-// Parameters are positional (?) or named (sql.Named). An integer beyond int64 and a JSON document come back as text; dates,
-// times and durations are text as the engine keeps them; a time.Time is bound as a DATETIME text in UTC.
+// Options stand behind a name like a query of a URL: "shop.db?create=true&memory_budget=33554432". They are
+//
+//	create=true      makes the database when there is none
+//	readonly=true    refuses every write
+//	times=text       dates and moments come back as text
+//
+// and every session setting that PRAGMA knows, for all connections. An unknown one is an error of the first connection.
+//
+// Parameters are positional (?) or named (sql.Named). Values of DATE and DATETIME columns come back as time.Time in UTC, and a time.Time
+// is bound as a DATETIME text in UTC. An integer beyond int64 and a JSON document come back as text, and so do times of day and durations.
 package sqldriver
 
 import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"sync"
 
 	"github.com/quereus/quereus-migrate/engine"
@@ -34,13 +43,18 @@ func (d Driver) Open(name string) (driver.Conn, error) {
 	return c.Connect(context.Background())
 }
 
-// OpenConnector implements driver.DriverContext. The database is opened at the first connection, and closed with the sql.DB.
+// OpenConnector implements driver.DriverContext. The database is opened at the first connection, and closed with the sql.DB. MISUSE for
+// options that cannot be read.
 func (Driver) OpenConnector(name string) (driver.Connector, error) {
-	return &connector{open: func(ctx context.Context) (*engine.DB, error) {
-		if name == "mem:" {
+	path, s, err := parseSource(name)
+	if err != nil {
+		return nil, err
+	}
+	return &connector{settings: s, open: func(ctx context.Context) (*engine.DB, error) {
+		if path == "mem:" {
 			return engine.OpenMemory(ctx, engine.Options{})
 		}
-		return engine.OpenDir(ctx, name, pebble.Options{}, engine.Options{})
+		return engine.OpenDir(ctx, path, pebble.Options{Create: s.create, ReadOnly: s.readOnly}, engine.Options{})
 	}}, nil
 }
 
@@ -50,6 +64,7 @@ func NewConnector(db *engine.DB) driver.Connector { return &connector{db: db, bo
 // connector makes the connections of one sql.DB.
 type connector struct {
 	open     func(context.Context) (*engine.DB, error)
+	settings settings
 	borrowed bool
 
 	mu sync.Mutex
@@ -58,6 +73,21 @@ type connector struct {
 
 // Connect implements driver.Connector.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	db, err := c.database(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &conn{c: db.Conn(), textTimes: c.settings.textTimes}
+	for _, o := range c.settings.session {
+		if err := out.c.SetOption(o.name, o.value); err != nil {
+			return nil, errors.Join(err, out.c.Close())
+		}
+	}
+	return out, nil
+}
+
+// database gives the database, which the first caller opens.
+func (c *connector) database(ctx context.Context) (*engine.DB, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.db == nil {
@@ -67,7 +97,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 		}
 		c.db = db
 	}
-	return &conn{c: c.db.Conn()}, nil
+	return c.db, nil
 }
 
 // Driver implements driver.Connector.
@@ -86,7 +116,10 @@ func (c *connector) Close() error {
 }
 
 // conn is one session.
-type conn struct{ c *engine.Conn }
+type conn struct {
+	c         *engine.Conn
+	textTimes bool
+}
 
 var (
 	_ driver.ConnPrepareContext = (*conn)(nil)
@@ -108,7 +141,7 @@ func (c *conn) PrepareContext(_ context.Context, query string) (driver.Stmt, err
 	if err != nil {
 		return nil, err
 	}
-	return &stmt{s}, nil
+	return &stmt{s, c.textTimes}, nil
 }
 
 // Close implements driver.Conn.
@@ -119,16 +152,18 @@ func (c *conn) Begin() (driver.Tx, error) {
 	return c.BeginTx(context.Background(), driver.TxOptions{})
 }
 
-// BeginTx implements driver.ConnBeginTx. The engine has one isolation level, a snapshot with one writer; asking for another one,
-// or for a read-only transaction, is UNSUPPORTED.
+// BeginTx implements driver.ConnBeginTx. A transaction reads one snapshot and writes when no other does; with the isolation level
+// Serializable it takes the right to write at once, so that it is never BUSY later on. Other levels are UNSUPPORTED.
 func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
-	if level := sql.IsolationLevel(o.Isolation); level != sql.LevelDefault && level != sql.LevelSnapshot {
-		return nil, types.Errorf(types.UNSUPPORTED, "isolation level %s; transactions read a snapshot", level)
+	options := engine.TxOptions{ReadOnly: o.ReadOnly}
+	switch level := sql.IsolationLevel(o.Isolation); level {
+	case sql.LevelDefault, sql.LevelSnapshot:
+	case sql.LevelSerializable:
+		options.Immediate = !o.ReadOnly
+	default:
+		return nil, types.Errorf(types.UNSUPPORTED, "isolation level %s; transactions read a snapshot, and are serializable when they begin so", level)
 	}
-	if o.ReadOnly {
-		return nil, types.Errorf(types.UNSUPPORTED, "read-only transactions")
-	}
-	if _, err := c.c.Exec(ctx, "begin", engine.Params{}); err != nil {
+	if err := c.c.Begin(ctx, options); err != nil {
 		return nil, err
 	}
 	return &transaction{c.c}, nil
@@ -154,7 +189,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	if err != nil {
 		return nil, err
 	}
-	return &rows{r}, nil
+	return newRows(r, c.textTimes), nil
 }
 
 // ResetSession implements driver.SessionResetter: a connection that comes back to the pool with a transaction open, begun by a

@@ -3,14 +3,16 @@ package sqldriver
 import (
 	"context"
 	"database/sql/driver"
-	"io"
 
 	"github.com/quereus/quereus-migrate/engine"
 	"github.com/quereus/quereus-migrate/types"
 )
 
 // stmt is a prepared statement.
-type stmt struct{ s *engine.Stmt }
+type stmt struct {
+	s         *engine.Stmt
+	textTimes bool
+}
 
 var (
 	_ driver.StmtExecContext  = (*stmt)(nil)
@@ -53,7 +55,7 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 	if err != nil {
 		return nil, err
 	}
-	return &rows{r}, nil
+	return newRows(r, s.textTimes), nil
 }
 
 func named(args []driver.Value) []driver.NamedValue {
@@ -74,32 +76,3 @@ func (r result) LastInsertId() (int64, error) {
 
 // RowsAffected implements driver.Result.
 func (r result) RowsAffected() (int64, error) { return int64(r), nil }
-
-// rows are the rows of a query.
-type rows struct{ r *engine.Rows }
-
-var _ driver.RowsColumnTypeDatabaseTypeName = (*rows)(nil)
-
-// Columns implements driver.Rows.
-func (r *rows) Columns() []string { return r.r.Columns() }
-
-// ColumnTypeDatabaseTypeName gives the logical type of a column.
-func (r *rows) ColumnTypeDatabaseTypeName(i int) string { return r.r.Types()[i].Name }
-
-// Close implements driver.Rows.
-func (r *rows) Close() error { return r.r.Close() }
-
-// Next implements driver.Rows.
-func (r *rows) Next(dest []driver.Value) error {
-	row, err := r.r.Next()
-	if err != nil {
-		return err
-	}
-	if row == nil {
-		return io.EOF
-	}
-	for i, v := range row {
-		dest[i] = out(v)
-	}
-	return nil
-}
