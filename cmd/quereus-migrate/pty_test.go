@@ -43,6 +43,7 @@ func atScreen(t testing.TB, columns int, color bool, stdout *os.File, args ...st
 	var err error
 	s.file, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 24, Cols: uint16(columns)})
 	require.NoError(t, err)
+	require.NoError(t, keepOutput(s.file))
 	t.Cleanup(func() {
 		s.cmd.Process.Kill()
 		s.file.Close()
