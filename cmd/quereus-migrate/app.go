@@ -49,6 +49,7 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetErr(a.Err)
 	root.AddCommand(newDiffCmd(a), newPlanCmd(a), newApplyCmd(a), newInspectCmd(a), newStatusCmd(a), newCheckCmd(a), newSQLCmd(a), newVersionCmd(a))
 	root.AddCommand(newHistoryCmd(a), newAdoptCmd(a), newUndoCmd(a))
+	root.AddCommand(newFmtCmd(a))
 	a.begin(root)
 	return root
 }
@@ -87,7 +88,8 @@ statements that lead from one to the other, tells what each does to the rows tha
 transaction.
 
 A TARGET is a database directory, mem: (an empty database in memory), a schema file (SQL or YAML), a folder of schema
-files, or - (standard input). A SCHEMA is one of the last three.
+files, git:REF:PATH (a file or folder as a commit has it), or - (standard input). A SCHEMA is one of the last four. The PATH
+of git counts from the top of the repository, or with ./ from the working directory.
 
 Exit codes: 0 done or in sync, 1 error, 2 differences (with --exit-code), 3 refused by policy, 4 stale plan, 5 busy.`
 

@@ -3,7 +3,9 @@ package target
 import (
 	"io/fs"
 	"os"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/catalog/schemafile"
@@ -52,7 +54,7 @@ func (o Opener) Schema(names ...string) (*catalog.Declared, error) {
 func (o Opener) sources(name string) ([]*ast.Source, error) {
 	switch {
 	case name == Stdin:
-		src, err := schemafile.ReadSource("<stdin>", o.Stdin)
+		src, err := schemafile.ReadSource(StdinName, o.Stdin)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +62,27 @@ func (o Opener) sources(name string) ([]*ast.Source, error) {
 	case IsDatabase(name):
 		return nil, types.Errorf(types.MISUSE, "%s is a database, where a schema file or a folder of them is wanted", name)
 	}
+	if IsGit(name) {
+		return gitSources(name)
+	}
 	return schemafile.Sources(files{}, name)
+}
+
+// SQLFiles reads the SQL files that a name means, those of a folder without its YAML files.
+func (o Opener) SQLFiles(name string) ([]*ast.Source, error) {
+	sources, err := o.sources(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(sources) == 1 && sources[0].Name == name && isYAML(name) {
+		return nil, types.Errorf(types.MISUSE, "%s is a YAML file, where SQL is wanted", name)
+	}
+	return slices.DeleteFunc(sources, func(s *ast.Source) bool { return isYAML(s.Name) }), nil
+}
+
+func isYAML(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext == ".yaml" || ext == ".yml"
 }
 
 // files are the files of the operating system under the names that users write, absolute ones and those with .. included.

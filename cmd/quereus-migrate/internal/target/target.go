@@ -1,5 +1,5 @@
 // Package target gives meaning to what --db, --from, --to and SCHEMA name: a database directory, mem:, a schema file, a folder of
-// them, or - for standard input. It gives databases to run on and declarations to compare with; what is done with them is not its
+// them, those of a commit (git:REF:PATH), or - for standard input. It gives databases to run on and declarations to compare with; what is done with them is not its
 // business.
 package target
 
@@ -18,10 +18,11 @@ import (
 	"github.com/quereus/quereus-migrate/vtab/kv/pebble"
 )
 
-// Memory names an empty database in memory, Stdin the text on standard input.
+// Memory names an empty database in memory, Stdin the text on standard input, whose source is called StdinName.
 const (
-	Memory = "mem:"
-	Stdin  = "-"
+	Memory    = "mem:"
+	Stdin     = "-"
+	StdinName = "<stdin>"
 )
 
 // Opener opens targets. The zero value opens existing databases, without waiting, for reading and writing.
@@ -91,7 +92,7 @@ const createHint = "apply --create and sql --create make it"
 
 // texts reads the schema texts of a target that is no database.
 func (o Opener) texts(name string) ([]*catalog.Declared, error) {
-	if _, err := os.Stat(name); name != Stdin && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(name); name != Stdin && !IsGit(name) && errors.Is(err, fs.ErrNotExist) {
 		return nil, &types.Error{Code: types.CANTOPEN, Message: name + ": there is no such database, schema file or folder", Hint: createHint, Cause: err}
 	}
 	return o.Schemas(name)
