@@ -124,3 +124,7 @@ func (e *SourceError) Error() string {
 }
 
 func (e *SourceError) Unwrap() error { return e.Err }
+
+// Position gives the 1-based line and column in Source of a place in the text that the definition was read from; 0, 0 where that is
+// not known.
+func (o Origin) Position(p ast.Pos) (line, column int) { return o.position(p) }

@@ -43,8 +43,13 @@ func Plan(ctx context.Context, conn *engine.Conn, d *catalog.Declared, o engine.
 	return conn.Diff(ctx, d, o)
 }
 
-// catalogOf gives the catalog that a database with the schemas would have. Each may name tables of those before it.
-func catalogOf(db *engine.DB, schemas []*catalog.Declared) (*catalog.Snapshot, error) {
+// Catalog gives the catalog that a database with the schemas would have: each is judged, and may name tables of those before it.
+func Catalog(ctx context.Context, schemas []*catalog.Declared) (*catalog.Snapshot, error) {
+	db, err := Blank(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
 	cat := catalog.NewSnapshot()
 	for _, d := range schemas {
 		conn, err := Session(db, d)
@@ -56,12 +61,23 @@ func catalogOf(db *engine.DB, schemas []*catalog.Declared) (*catalog.Snapshot, e
 		if err != nil {
 			return nil, err
 		}
-		for t := range r.Snapshot.Tables(d.Schema()) {
+		cat = cat.WithSchema(r.Snapshot, d.Schema())
+	}
+	return cat, nil
+}
+
+// StartOf gives the catalog of schemas to start a comparison from.
+func StartOf(ctx context.Context, schemas []*catalog.Declared) (*catalog.Snapshot, error) {
+	cat, err := Catalog(ctx, schemas)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range schemas {
+		for t := range cat.Tables(d.Schema()) {
 			if t.Maintained != nil { // its columns are known once it has been made
 				return nil, types.Errorf(types.UNSUPPORTED, "a schema with the maintained table %s to start from is not supported yet", t.Name)
 			}
 		}
-		cat = cat.WithSchema(r.Snapshot, d.Schema())
 	}
 	return cat, nil
 }

@@ -22,20 +22,49 @@ func IsGit(name string) bool { return strings.HasPrefix(name, gitPrefix) }
 // GitName names a file or folder, given from the working directory, as a commit has it.
 func GitName(ref, name string) string { return gitPrefix + ref + ":./" + path.Clean(name) }
 
+// CheckGitRef reports a commit that there is not.
+func CheckGitRef(ref string) error {
+	_, err := gitTree(gitPrefix+ref, ref)
+	return err
+}
+
+// GitHas reports whether a commit has a file or folder, given from the working directory.
+func GitHas(ref, name string) bool {
+	tree, err := gitTree(name, ref)
+	if err != nil {
+		return false
+	}
+	place, err := fromTop(name, "./"+name)
+	if err != nil {
+		return false
+	}
+	list, err := git(name, "ls-tree", "-r", "-z", "--full-tree", tree, "--", place)
+	return err == nil && len(list) > 0
+}
+
+// gitTree gives the object of a commit's files.
+func gitTree(name, ref string) (string, error) {
+	tree, err := git(name, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{tree}")
+	if err != nil {
+		return "", types.Wrapf(types.CANTOPEN, err, "%s: there is no commit %s", name, ref)
+	}
+	return strings.TrimSpace(string(tree)), nil
+}
+
 // gitSources reads the schema files that git:REF:PATH means, through the program git in the working directory.
 func gitSources(name string) ([]*ast.Source, error) {
 	ref, place, ok := strings.Cut(strings.TrimPrefix(name, gitPrefix), ":")
 	if !ok || ref == "" || place == "" {
 		return nil, types.Errorf(types.MISUSE, "%s: files of a commit are named git:REF:PATH", name)
 	}
-	tree, err := git(name, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{tree}")
+	tree, err := gitTree(name, ref)
 	if err != nil {
-		return nil, types.Wrapf(types.CANTOPEN, err, "%s: there is no commit %s", name, ref)
+		return nil, err
 	}
 	if place, err = fromTop(name, place); err != nil {
 		return nil, err
 	}
-	fsys, err := gitFiles(name, strings.TrimSpace(string(tree)), place)
+	fsys, err := gitFiles(name, tree, place)
 	if err != nil {
 		return nil, err
 	}

@@ -112,16 +112,12 @@ func (o Opener) Start(ctx context.Context, name string) (*engine.DB, *catalog.Sn
 	if err != nil {
 		return nil, nil, err
 	}
+	cat, err := StartOf(ctx, schemas)
+	if err != nil {
+		return nil, nil, err
+	}
 	db, err := Blank(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	cat, err := catalogOf(db, schemas)
-	if err != nil {
-		db.Close()
-		return nil, nil, err
-	}
-	return db, cat, nil
+	return db, cat, err
 }
 
 // Live gives a database whose schema is the target's: the database that it names, else one in memory that is built from its

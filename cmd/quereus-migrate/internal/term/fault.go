@@ -74,6 +74,15 @@ func (s *Streams) PrintFailure(indent string, e *catalog.SourceError, message st
 	s.printPlace(indent, e.Source, e.Err.Line, e.Err.Column, e.Err.Code.String()+": "+Visible(message))
 }
 
+// PrintFinding tells something about a place in a file, which may be nil, with the line and the token marked.
+func (s *Streams) PrintFinding(src *ast.Source, line, column int, message string) {
+	if src == nil {
+		fmt.Fprintln(s.Err, message)
+		return
+	}
+	s.printPlace("", src, line, column, message)
+}
+
 // printPlace writes a message behind its place, and below it the line with the token that stands there marked.
 func (s *Streams) printPlace(indent string, src *ast.Source, line, column int, message string) {
 	name := Visible(src.Name)
