@@ -17,7 +17,7 @@ var floors = map[string]int{
 	"engine/ast": 1, "engine/parse": 1, "engine/format": 1, "catalog": 1, "catalog/schemafile": 1,
 	"vtab": 2, "vtab/kv/internal/memtree": 2, "vtab/kv": 2, "vtab/kv/mem": 2, "vtab/kv/pebble": 2, "vtab/kv/pebble/crashtest": 2, "vtab/kv/kvtest": 2, "vtab/store": 2, "vtab/vtabtest": 2,
 	"engine/function": 3, "engine/plan": 3, "engine/exec": 3,
-	"alter": 4, "differ": 4, "differ/planfile": 4, "differ/lint": 4,
+	"alter": 4, "differ": 4, "differ/planfile": 4, "differ/lint": 4, "differ/report": 4,
 	"engine": 5,
 	"golden": 6, "engine/sqldriver": 6, "engine/sqlitelaw": 6,
 	"cmd/quereus-migrate": 7, "cmd/quereus-migrate/internal/target": 7, "cmd/quereus-migrate/internal/term": 7, "cmd/quereus-migrate/internal/findings": 7,
@@ -40,6 +40,7 @@ var peers = map[string][]string{
 	"engine/exec":        {"engine/function", "engine/plan"},
 	"differ/planfile":    {"differ"},
 	"differ/lint":        {"differ"},
+	"differ/report":      {"differ"},
 	"cmd/quereus-migrate": {
 		"cmd/quereus-migrate/internal/findings", "cmd/quereus-migrate/internal/target", "cmd/quereus-migrate/internal/term"},
 	"cmd/quereus-migrate/internal/target": {"cmd/quereus-migrate/internal/term"},
@@ -47,13 +48,13 @@ var peers = map[string][]string{
 
 // homes are the only packages that may import an outside package, so that it can be replaced there.
 var homes = map[string][]string{
-	"github.com/cockroachdb/pebble/v2": {"vtab/kv/pebble", "vtab/kv/pebble/crashtest"},
-	"github.com/tidwall/btree":         {"catalog", "vtab/kv/internal/memtree"},
-	"github.com/spf13/cobra":           {"cmd/quereus-migrate"},
-	"gopkg.in/yaml.v3":                 {"catalog/schemafile", "differ/planfile"},
-	"golang.org/x/text":                {"types"},
+	"github.com/cockroachdb/pebble/v2":  {"vtab/kv/pebble", "vtab/kv/pebble/crashtest"},
+	"github.com/tidwall/btree":          {"catalog", "vtab/kv/internal/memtree"},
+	"github.com/spf13/cobra":            {"cmd/quereus-migrate"},
+	"gopkg.in/yaml.v3":                  {"catalog/schemafile", "differ/planfile", "cmd/quereus-migrate/internal/findings"},
+	"golang.org/x/text":                 {"types"},
 	"github.com/owenrumney/go-sarif/v3": {"cmd/quereus-migrate/internal/findings"},
-	"github.com/sergi/go-diff":         {"golden"},
+	"github.com/sergi/go-diff":          {"golden", "differ/report"},
 }
 
 func TestImportsPointDownward(t *testing.T) {

@@ -49,7 +49,7 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetErr(a.Err)
 	root.AddCommand(newDiffCmd(a), newPlanCmd(a), newApplyCmd(a), newInspectCmd(a), newStatusCmd(a), newCheckCmd(a), newSQLCmd(a), newVersionCmd(a))
 	root.AddCommand(newHistoryCmd(a), newAdoptCmd(a), newUndoCmd(a))
-	root.AddCommand(newFmtCmd(a), newLintCmd(a))
+	root.AddCommand(newFmtCmd(a), newLintCmd(a), newReportCmd(a))
 	a.begin(root)
 	return root
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/target"
-	"github.com/quereus/quereus-migrate/differ"
 	"github.com/quereus/quereus-migrate/engine"
 )
 
@@ -27,12 +26,15 @@ type diffOptions struct {
 }
 
 func newDiffCmd(a *app) *cobra.Command {
-	o := diffOptions{format: newChoice("sql", "json")}
+	o := diffOptions{format: newChoice("sql", "text", "json", "yaml", "markdown", "unified", "github", "sarif", "junit", "code-quality")}
 	cmd := &cobra.Command{
 		Use:   "diff (--from TARGET --to TARGET | --db TARGET SCHEMA...)",
 		Short: "Print the statements that lead from one schema to another",
 		Long: `diff prints the statements that turn the schema of one target into that of another, in the order in which they must run.
-Nothing is changed. Hazards, and differences that no statement carries out, are told on standard error.`,
+Nothing is changed. Hazards, and differences that no statement carries out, are told on standard error.
+
+The forms, besides sql: text explains each statement, json and yaml are for programs, markdown for a comment on a change, unified shows the
+two schemas as texts; github, sarif, junit and code-quality are the hazards as CI shows them.`,
 		Example: `  quereus-migrate diff --db shop schema.sql
   quereus-migrate diff --from old.sql --to new.sql --format json
   quereus-migrate diff --from shop --to schemas/ --exit-code`,
@@ -41,18 +43,23 @@ Nothing is changed. Hazards, and differences that no statement carries out, are 
 			return runDiff(cmd.Context(), a, o)
 		},
 	}
+	o.addTargets(cmd)
+	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "exit with 2 when there are differences")
+	o.format.add(cmd, "format", "form of the output")
+	return cmd
+}
+
+// addTargets adds the flags that say what is compared, and how.
+func (o *diffOptions) addTargets(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.from, "from", "", "target to start from")
 	f.StringVar(&o.to, "to", "", "target to get to")
 	f.StringVar(&o.db, "db", "", "target to start from, to get to the SCHEMA arguments")
-	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 2 when there are differences")
-	o.format.add(cmd, "format", "form of the output")
 	o.renames.add(cmd)
 	addColumnOrder(cmd, &o.inOrder)
 	addLockTimeout(cmd, &o.wait)
 	cmd.MarkFlagsMutuallyExclusive("from", "db")
 	cmd.MarkFlagsMutuallyExclusive("to", "db")
-	return cmd
 }
 
 func runDiff(ctx context.Context, a *app, o diffOptions) error {
@@ -60,21 +67,19 @@ func runDiff(ctx context.Context, a *app, o diffOptions) error {
 		return err
 	}
 	o.opener.ReadOnly = true
-	plans, err := o.plans(ctx)
+	all, err := o.compare(ctx, nil)
 	if err != nil {
 		return err
 	}
 	inSync := true
-	for _, p := range plans {
-		inSync = inSync && p.Empty()
-		a.printHazards(p)
-		a.printNotes(p)
+	for _, c := range all {
+		inSync = inSync && c.plan.Empty()
+		if o.format.String() == "sql" || o.format.String() == "json" {
+			a.printHazards(c.plan)
+		}
+		a.printNotes(c.plan)
 	}
-	if o.format.String() == "json" {
-		err = writeJSON(a.Out, newPlansJSON(plans))
-	} else {
-		err = a.printStatements(plans)
-	}
+	err = a.writeDiff(&o, all)
 	switch {
 	case err != nil:
 		return err
@@ -118,8 +123,8 @@ func (o *diffOptions) wanted(ctx context.Context) (schemas []*catalog.Declared, 
 	return schemas, target.IsDatabase(o.to), err
 }
 
-// plans makes a plan for each schema.
-func (o *diffOptions) plans(ctx context.Context) ([]*differ.Plan, error) {
+// compare compares schema by schema. With a database to start from, trial is called for each while it is open, unless it is nil.
+func (o *diffOptions) compare(ctx context.Context, trial func(*engine.DB, *catalog.Declared, *compared) error) ([]*compared, error) {
 	wanted, isDatabase, err := o.wanted(ctx)
 	if err != nil {
 		return nil, err
@@ -141,56 +146,27 @@ func (o *diffOptions) plans(ctx context.Context) ([]*differ.Plan, error) {
 		From:             from,
 		NoHashes:         o.format.String() == "sql",
 	}}
-	var plans []*differ.Plan
+	var all []*compared
 	for _, d := range wanted {
-		p, err := c.plan(ctx, d)
+		x, err := o.compareOne(ctx, &c, d)
+		if err == nil && from == nil && trial != nil {
+			err = trial(db, d, x)
+		}
 		if err != nil {
 			return nil, err
 		}
-		plans = append(plans, p)
+		all = append(all, x)
 	}
-	return plans, db.Close()
+	return all, db.Close()
 }
 
-// comparison compares schema by schema.
-type comparison struct {
-	db *engine.DB
-	// isJudged is set for what was read from a database.
-	isJudged bool
-	options  engine.DiffOptions
-	// beside is the start with the schemas compared so far as they are to be, which the next one may name; nil before the first.
-	beside *catalog.Snapshot
-}
-
-func (c *comparison) plan(ctx context.Context, d *catalog.Declared) (*differ.Plan, error) {
-	conn, err := target.Session(c.db, d)
-	if err != nil {
-		return nil, err
+// compareOne compares a schema; with its two sides only where the form of the output shows them.
+func (o *diffOptions) compareOne(ctx context.Context, c *comparison, d *catalog.Declared) (*compared, error) {
+	if f := o.format.String(); f == "markdown" || f == "unified" || f == "html" {
+		return c.compare(ctx, d)
 	}
-	defer conn.Close()
-	o := c.options
-	if c.isJudged {
-		return conn.Diff(ctx, d, o)
-	}
-	if c.beside == nil {
-		if c.beside, err = c.start(); err != nil {
-			return nil, err
-		}
-	}
-	if o.Resolved, err = conn.Verify(d, c.beside); err != nil {
-		return nil, err
-	}
-	o.Beside = c.beside
-	c.beside = c.beside.WithSchema(o.Resolved.Snapshot, d.Schema())
-	return conn.Diff(ctx, d, o)
-}
-
-// start gives the catalog that the comparison starts from.
-func (c *comparison) start() (*catalog.Snapshot, error) {
-	if c.options.From != nil {
-		return c.options.From, nil
-	}
-	return c.db.Catalog()
+	plan, err := c.plan(ctx, d)
+	return &compared{plan: plan}, err
 }
 
 // withEmptied adds the schemas that a database has and the one to get to has not: a database is compared as a whole.
@@ -210,9 +186,9 @@ func withEmptied(db *engine.DB, from *catalog.Snapshot, wanted []*catalog.Declar
 }
 
 // printStatements writes the statements of plans as a script.
-func (a *app) printStatements(plans []*differ.Plan) error {
-	for _, p := range plans {
-		for _, sql := range p.Statements() {
+func (a *app) printStatements(all []*compared) error {
+	for _, c := range all {
+		for _, sql := range c.plan.Statements() {
 			if _, err := fmt.Fprintf(a.Out, "%s;\n", a.Text(sql)); err != nil {
 				return err
 			}

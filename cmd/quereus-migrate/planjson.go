@@ -52,11 +52,11 @@ type noteJSON struct {
 	Difference bool   `json:"difference"`
 }
 
-func newPlansJSON(plans []*differ.Plan) plansJSON {
+func newPlansJSON(all []*compared) plansJSON {
 	out := plansJSON{Format: jsonFormat, InSync: true, Plans: []planJSON{}}
-	for _, p := range plans {
-		out.InSync = out.InSync && p.Empty()
-		out.Plans = append(out.Plans, newPlanJSON(p))
+	for _, c := range all {
+		out.InSync = out.InSync && c.plan.Empty()
+		out.Plans = append(out.Plans, newPlanJSON(c.plan))
 	}
 	return out
 }
