@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
@@ -26,6 +27,9 @@ type screen struct {
 	read int // how much of the text expect has gone by
 	over bool
 }
+
+// patience is how long a run at a terminal may take before it counts as hanging.
+const patience = 3 * time.Minute
 
 // atScreen starts the tool at a terminal of so many columns. With stdout its standard output goes to that file.
 func atScreen(t testing.TB, columns int, color bool, stdout *os.File, args ...string) *screen {
@@ -44,7 +48,9 @@ func atScreen(t testing.TB, columns int, color bool, stdout *os.File, args ...st
 	s.file, err = pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 24, Cols: uint16(columns)})
 	require.NoError(t, err)
 	require.NoError(t, keepOutput(s.file))
+	guard := time.AfterFunc(patience, func() { s.cmd.Process.Kill() }) // so that a test that hangs tells what it saw
 	t.Cleanup(func() {
+		guard.Stop()
 		s.cmd.Process.Kill()
 		s.file.Close()
 	})

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"io"
 
 	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/term"
 	"github.com/quereus/quereus-migrate/engine"
@@ -15,13 +14,26 @@ import (
 type resultWriter struct {
 	out    *bufio.Writer
 	format string
+	// columns is how wide a table may be, 0 for any width.
+	columns int
 	// isListed is set where the document is a list of the results.
 	isListed bool
 	results  int
 }
 
-func newResultWriter(w io.Writer, format string, src *ast.Source) *resultWriter {
-	return &resultWriter{out: bufio.NewWriter(w), format: format, isListed: format == "json" && countAnswers(src) > 1}
+func (a *app) newResultWriter(format string, src *ast.Source) *resultWriter {
+	w := &resultWriter{out: bufio.NewWriter(a.Out), format: format, isListed: format == "json" && countAnswers(src) > 1}
+	if format == "table" && a.OutTerminal {
+		w.columns = a.OutColumns()
+	}
+	return w
+}
+
+// result is what a statement did.
+type result struct {
+	hasColumns bool
+	rows       int64
+	changes    int64 // how many were inserted, updated and deleted
 }
 
 // countAnswers tells how many statements of a text can answer with rows, up to the first that does not parse, where the run ends.
@@ -53,23 +65,29 @@ func answers(s ast.Stmt) bool {
 }
 
 // write writes the rows of a statement, or runs one that has none to its end.
-func (w *resultWriter) write(r *engine.Rows) error {
+func (w *resultWriter) write(r *engine.Rows) (result, error) {
 	columns := r.Columns()
 	if len(columns) == 0 {
-		return eachRow(r, func(types.Row) error { return nil })
+		err := eachRow(r, func(types.Row) error { return nil })
+		return result{changes: r.Changes()}, err
 	}
-	rows, ok := term.NewRowWriter(w.format, w.out)
+	out := result{hasColumns: true}
+	rows, ok := term.NewRowWriter(w.format, w.out, w.columns)
 	if !ok {
-		return types.Errorf(types.INTERNAL, "there is no format %s for rows", w.format)
+		return out, types.Errorf(types.INTERNAL, "there is no format %s for rows", w.format)
 	}
 	w.separate()
 	if err := rows.Begin(columns); err != nil {
-		return err
+		return out, err
 	}
-	if err := eachRow(r, rows.Row); err != nil {
-		return err
+	err := eachRow(r, func(row types.Row) error {
+		out.rows++
+		return rows.Row(row)
+	})
+	if err != nil {
+		return out, err
 	}
-	return rows.End()
+	return out, rows.End()
 }
 
 // separate begins a result in a list of them.

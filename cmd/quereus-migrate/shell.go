@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
+	"time"
 
 	"github.com/quereus/quereus-migrate/engine"
 	"github.com/quereus/quereus-migrate/engine/ast"
@@ -18,64 +17,36 @@ import (
 // end of the input ends the shell.
 type shell struct {
 	*app
+	db     *engine.DB
 	conn   *engine.Conn
 	format string
+	// isTimed is set while statements are told how long they took.
+	isTimed bool
 	// typed are the lines of a statement that is not complete yet.
 	typed strings.Builder
 }
 
-func newShell(a *app, conn *engine.Conn, format string) *shell {
-	return &shell{app: a, conn: conn, format: format}
+func newShell(a *app, db *engine.DB, conn *engine.Conn, format string) *shell {
+	return &shell{app: a, db: db, conn: conn, format: format}
 }
 
 func (s *shell) run(ctx context.Context) error {
 	fmt.Fprintln(s.Err, `End a statement with ";". Commands: .help, .quit`)
-	lines := readLines(s.In)
-	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt)
-	defer signal.Stop(interrupts)
+	lines := s.newLineReader()
 	for {
-		fmt.Fprint(s.Err, s.prompt())
-		select {
-		case <-interrupts:
+		line, err := lines.Line(s.prompt())
+		switch {
+		case errors.Is(err, errInterrupted):
 			s.typed.Reset()
-			fmt.Fprintln(s.Err)
-		case line, ok := <-lines:
-			if !ok {
-				fmt.Fprintln(s.Err)
-				return nil
-			}
+		case errors.Is(err, io.EOF):
+			return lines.Close()
+		case err != nil:
+			return errors.Join(err, lines.Close())
+		default:
 			if quit := s.line(ctx, line); quit {
-				return nil
-			}
-			drainSignals(interrupts) // one that ended a statement has done its work
-		}
-	}
-}
-
-// readLines hands the lines of the input over one by one, and closes the channel at its end.
-func readLines(in io.Reader) <-chan string {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		r := bufio.NewReader(in)
-		for {
-			line, err := r.ReadString('\n')
-			if line != "" {
-				lines <- line
-			}
-			if err != nil {
-				return
+				return lines.Close()
 			}
 		}
-	}()
-	return lines
-}
-
-func drainSignals(c <-chan os.Signal) {
-	select {
-	case <-c:
-	default:
 	}
 }
 
@@ -92,8 +63,8 @@ func (s *shell) prompt() string {
 
 // line takes one line, and runs what is complete with it.
 func (s *shell) line(ctx context.Context, line string) (quit bool) {
-	if command := strings.TrimSpace(line); s.typed.Len() == 0 && strings.HasPrefix(command, ".") {
-		return s.command(command)
+	if command := strings.TrimSpace(line); s.typed.Len() == 0 && (strings.HasPrefix(command, ".") || strings.HasPrefix(command, `\`)) {
+		return s.command(ctx, command)
 	}
 	s.typed.WriteString(line)
 	text := s.typed.String()
@@ -103,30 +74,48 @@ func (s *shell) line(ctx context.Context, line string) (quit bool) {
 		return false
 	}
 	s.typed.Reset()
-	_ = s.runSource(ctx, s.conn, src, s.format) // the error has been told, and the shell goes on
+	s.runText(ctx, src)
 	return false
 }
 
-// endsWithSemicolon reports whether the last statement is closed. A semicolon in a comment behind it counts, too.
+// endsWithSemicolon reports whether the last statement is closed. A semicolon in a comment after it counts, too.
 func endsWithSemicolon(src *ast.Source, stmts []ast.Stmt) bool {
 	return strings.Contains(src.Text[stmts[len(stmts)-1].End():], ";")
 }
 
-// command runs a command of the shell's own.
-func (s *shell) command(command string) (quit bool) {
-	switch command {
-	case ".quit", ".exit":
-		return true
-	case ".help":
-		fmt.Fprint(s.Err, shellHelp)
-	default:
-		fmt.Fprintf(s.Err, "there is no command %s; .help tells which there are\n", command)
-	}
-	return false
+// runText runs statements and tells what each did. An error is told, and the shell goes on.
+func (s *shell) runText(ctx context.Context, src *ast.Source) {
+	writes, began := findWrites(src), time.Now()
+	_ = s.runSource(ctx, s.conn, src, s.format, func(r result) {
+		text := ""
+		switch {
+		case r.hasColumns:
+			text = counted(r.rows, "row", "rows")
+		case len(writes) > 0 && writes[0]:
+			text = counted(r.changes, "row", "rows") + " changed"
+		}
+		writes = writes[min(1, len(writes)):]
+		took := ""
+		if s.isTimed {
+			took = time.Since(began).Round(10 * time.Microsecond).String()
+		}
+		if text = strings.Trim(text+", "+took, ", "); text != "" {
+			fmt.Fprintf(s.Err, "(%s)\n", text)
+		}
+		began = time.Now()
+	})
 }
 
-const shellHelp = `A statement may take several lines; it runs when a line ends it with ";". A prompt with * tells that a transaction is open;
-it is rolled back if you leave without commit. Ctrl-C ends the statement that runs, Ctrl-D the shell.
-  select * from schema();    lists tables, views, indexes, functions
-  .quit                      ends the shell
-`
+// findWrites tells of each statement whether it changes rows, up to the first that does not parse, where the run ends.
+func findWrites(src *ast.Source) (writes []bool) {
+	_ = parse.Each(src, func(s ast.Stmt, _ bool) error {
+		isWrite := false
+		switch s.(type) {
+		case *ast.InsertStmt, *ast.UpdateStmt, *ast.DeleteStmt:
+			isWrite = true
+		}
+		writes = append(writes, isWrite)
+		return nil
+	})
+	return writes
+}

@@ -84,9 +84,9 @@ func runSQL(ctx context.Context, a *app, o sqlOptions) error {
 	case o.jsonl:
 		err = serveRequests(ctx, conn, a.In, a.Out)
 	case src == nil:
-		err = newShell(a, conn, o.rowFormat(a)).run(ctx)
+		err = newShell(a, db, conn, o.rowFormat(a)).run(ctx)
 	default:
-		err = a.runSource(ctx, conn, src, o.rowFormat(a))
+		err = a.runSource(ctx, conn, src, o.rowFormat(a), nil)
 	}
 	return firstOf(firstOf(err, conn.Close()), db.Close())
 }
@@ -130,16 +130,24 @@ func (o *sqlOptions) rowFormat(a *app) string {
 	return "csv"
 }
 
-// runSource runs a text and writes the rows of its statements. Its error is told with its place in the text.
-func (a *app) runSource(ctx context.Context, conn *engine.Conn, src *ast.Source, format string) error {
+// runSource runs a text and writes the rows of its statements. Its error is told with its place in the text. tell, unless it is nil, is
+// told what each statement did, its rows written.
+func (a *app) runSource(ctx context.Context, conn *engine.Conn, src *ast.Source, format string, tell func(result)) error {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	out, done := newResultWriter(a.Out, format, src), 0
+	out, done := a.newResultWriter(format, src), 0
 	err := conn.Each(ctx, src, engine.Params{}, func(r *engine.Rows) error {
-		err := out.write(r)
-		if err == nil {
-			done++
+		done++
+		what, err := out.write(r)
+		if err != nil {
+			done--
+			return err
 		}
+		if tell == nil {
+			return nil
+		}
+		err = out.out.Flush()
+		tell(what)
 		return err
 	})
 	if err = firstOf(err, out.close(err == nil)); err != nil {

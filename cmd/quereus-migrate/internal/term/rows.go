@@ -15,11 +15,14 @@ type RowWriter interface {
 	End() error
 }
 
-// NewRowWriter gives the writer of a format: table, csv or json. ok is false for any other.
-func NewRowWriter(format string, w io.Writer) (rw RowWriter, ok bool) {
+// NewRowWriter gives the writer of a format: table, line, csv or json. ok is false for any other. A table that would be wider than
+// columns cells is written as lines; 0 is any width.
+func NewRowWriter(format string, w io.Writer, columns int) (rw RowWriter, ok bool) {
 	switch format {
 	case "table":
-		return &tableWriter{w: w}, true
+		return &tableWriter{w: w, most: columns}, true
+	case "line":
+		return &lineWriter{w: w}, true
 	case "csv":
 		return &csvWriter{csv.NewWriter(w)}, true
 	case "json":

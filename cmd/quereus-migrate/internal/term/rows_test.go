@@ -12,7 +12,7 @@ import (
 
 func written(t *testing.T, format string, columns []string, rows ...types.Row) string {
 	var b strings.Builder
-	w, ok := NewRowWriter(format, &b)
+	w, ok := NewRowWriter(format, &b, 0)
 	require.True(t, ok)
 	require.NoError(t, w.Begin(columns))
 	for _, r := range rows {
@@ -48,14 +48,14 @@ func TestRowFormats(t *testing.T) {
 	require.Equal(t, "n\n-\n", written(t, "table", []string{"n"}))
 	require.Equal(t, "n\n", written(t, "csv", []string{"n"}))
 	require.Equal(t, "[]\n", written(t, "json", []string{"n"}))
-	_, ok := NewRowWriter("xml", &strings.Builder{})
+	_, ok := NewRowWriter("xml", &strings.Builder{}, 0)
 	require.False(t, ok)
 }
 
 // A table comes out in blocks, so that its rows need not fit into memory.
 func TestTableBlocks(t *testing.T) {
 	var b strings.Builder
-	w, _ := NewRowWriter("table", &b)
+	w, _ := NewRowWriter("table", &b, 0)
 	require.NoError(t, w.Begin([]string{"v"}))
 	for range tableBlock - 1 {
 		require.NoError(t, w.Row(types.Row{types.Text("x")}))
@@ -67,4 +67,29 @@ func TestTableBlocks(t *testing.T) {
 	require.NoError(t, w.End())
 	require.Equal(t, 3+tableBlock, strings.Count(b.String(), "\n"))
 	require.Equal(t, 1, strings.Count(b.String(), "-"), "one head")
+}
+
+func TestWideTablesBecomeLines(t *testing.T) {
+	write := func(columns int, rows ...types.Row) string {
+		var b strings.Builder
+		w, _ := NewRowWriter("table", &b, columns)
+		require.NoError(t, w.Begin([]string{"id", "name"}))
+		for _, r := range rows {
+			require.NoError(t, w.Row(r))
+		}
+		require.NoError(t, w.End())
+		return b.String()
+	}
+	row := types.Row{types.Int(1), types.Text("1234567890")}
+	table := "id  name\n--  ----------\n 1  1234567890\n"
+	require.Equal(t, table, write(0, row))
+	require.Equal(t, table, write(14, row))
+	require.Equal(t, "-- row 1\n  id = 1\nname = 1234567890\n-- row 2\n  id = 1\nname = 1234567890\n", write(13, row, row))
+	require.Equal(t, "id  name\n--  ----\n", write(3), "no rows, no lines")
+	many := make([]types.Row, 1200)
+	for i := range many {
+		many[i] = row
+	}
+	require.Equal(t, 1200, strings.Count(write(13, many...), "name = 1234567890\n"))
+	require.Equal(t, 1200, strings.Count(write(14, many...), " 1  1234567890\n"))
 }

@@ -17,6 +17,8 @@ type tableWriter struct {
 	right   []bool // columns of numbers
 	block   [][]string
 	started bool
+	most    int         // how wide it may be, 0 for any width
+	lines   *lineWriter // what writes instead, once the table turns out to be wider
 }
 
 // tableBlock is how many rows decide about widths at a time.
@@ -34,6 +36,12 @@ func (t *tableWriter) Begin(columns []string) error {
 
 func (t *tableWriter) Row(r types.Row) error {
 	cells := make([]string, len(r))
+	if t.lines != nil {
+		for i, v := range r {
+			cells[i] = cell(v)
+		}
+		return t.lines.write(cells)
+	}
 	for i, v := range r {
 		cells[i] = cell(v)
 		t.widths[i] = max(t.widths[i], textWidth(cells[i]))
@@ -56,7 +64,30 @@ func cell(v types.Value) string {
 	return Visible(types.ToText(v))
 }
 
+// width is that of a line.
+func (t *tableWriter) width() int {
+	n := 2 * (len(t.widths) - 1)
+	for _, w := range t.widths {
+		n += w
+	}
+	return n
+}
+
+// flushLines writes the block as lines, and lets the rest be written so.
+func (t *tableWriter) flushLines() error {
+	t.lines = &lineWriter{w: t.w, columns: t.columns}
+	for _, cells := range t.block {
+		if err := t.lines.write(cells); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (t *tableWriter) flush() error {
+	if !t.started && t.most > 0 && len(t.columns) > 1 && len(t.block) > 0 && t.width() > t.most {
+		return t.flushLines()
+	}
 	var b strings.Builder
 	if !t.started {
 		t.started = true
@@ -93,4 +124,9 @@ func (t *tableWriter) line(b *strings.Builder, cells []string) {
 	b.WriteByte('\n')
 }
 
-func (t *tableWriter) End() error { return t.flush() }
+func (t *tableWriter) End() error {
+	if t.lines != nil {
+		return nil
+	}
+	return t.flush()
+}
