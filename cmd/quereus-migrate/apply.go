@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,7 +42,7 @@ func newApplyCmd(a *app) *cobra.Command {
 		Use:   "apply --db DIR (SCHEMA... | --plan FILE)",
 		Short: "Bring a database to a schema",
 		Long: `apply compares the database with the schema, shows the statements that are needed, and carries them out as one transaction:
-all of them, or none. On a terminal it asks before it does so; elsewhere it wants --yes.
+all of them, or none; several schemas one by one, each as a transaction of its own. On a terminal it asks before it does so; elsewhere it wants --yes.
 
 What goes while something just like it comes may be a rename. Such a plan is stopped: on a terminal by a question, elsewhere with exit code 3
 and the hint to write; --write-hints writes it into the schema file.
@@ -100,10 +101,49 @@ func runApply(ctx context.Context, a *app, o applyOptions) error {
 
 // applySchema applies schema files as they are now.
 func applySchema(ctx context.Context, a *app, o applyOptions) error {
-	declared, err := o.opener.Schema(o.schemas...)
+	all, err := o.opener.Schemas(o.schemas...)
 	if err != nil {
 		return err
 	}
+	if len(all) > 1 {
+		return applySchemas(ctx, a, o, all)
+	}
+	return applyDeclared(ctx, a, o, all[0])
+}
+
+// applySchemas applies several schemas one by one, in the order in which they are declared: each may name tables of those before it. All
+// of them are judged first.
+func applySchemas(ctx context.Context, a *app, o applyOptions, all []*catalog.Declared) error {
+	if o.dryRun || o.dir == target.Memory || o.format.String() == "json" {
+		return types.Errorf(types.UNSUPPORTED, "schemas '%s' and '%s' are declared: several are applied one by one to a database directory, not with --dry-run, mem: or --format json",
+			all[0].Schema(), all[1].Schema())
+	}
+	if _, err := target.Catalog(ctx, all); err != nil {
+		return err
+	}
+	for i, d := range all {
+		fmt.Fprintf(a.Err, "schema %s\n", term.Visible(d.Schema()))
+		err := applyDeclared(ctx, a, o, d)
+		if err != nil && i > 0 {
+			fmt.Fprintf(a.Err, "%s applied before: %s\n", counted(i, "schema was", "schemas were"), term.Visible(schemaNames(all[:i])))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func schemaNames(all []*catalog.Declared) string {
+	names := make([]string, len(all))
+	for i, d := range all {
+		names[i] = d.Schema()
+	}
+	return strings.Join(names, ", ")
+}
+
+// applyDeclared applies one schema.
+func applyDeclared(ctx context.Context, a *app, o applyOptions, declared *catalog.Declared) (err error) {
 	r := &applyRun{app: a, applyOptions: o, declared: declared, version: declared.Version}
 	r.session = func(db *engine.DB) (*engine.Conn, error) { return target.Session(db, declared) }
 	r.propose = func(ctx context.Context, conn *engine.Conn) (*differ.Plan, error) {
