@@ -26,7 +26,9 @@ func TestShellAtATerminal(t *testing.T) {
 		enter("insert into t values (1, 'one'), (2, null);", "(2 rows changed)")
 		enter("select * from t;", "id  note\r\n", " 1  one\r\n", " 2  NULL\r\n", "(2 rows)")
 		enter("select 1 +", "...> ")
-		s.send(ctrlC) // forgets what was typed
+		s.send("two")
+		s.expect("two") // the editor has the terminal now: before that Ctrl-C is a signal
+		s.send(ctrlC)   // forgets what was typed
 		enter("begin;")
 		s.expect("quereus*> ")
 		s.send("rollback;\r")
