@@ -11,6 +11,11 @@ import (
 type Batch struct {
 	Rows  []types.Row
 	Arena types.Arena
+	// Filled is the module's: what filled the batch last, and how many rows have NULL where that leaves columns out, so that this is done once.
+	Filled struct {
+		By   any
+		Rows int
+	}
 }
 
 // BatchRows is the number of rows a batch holds unless a reader asks for fewer.

@@ -33,11 +33,8 @@ type cursor struct {
 	keys, value []byte // memory of the window's keys, and of values that were got
 	one         [1]kv.Span
 	fetch       fetcher
-	// batch is the batch that was filled last, of which cleared rows have been set to NULL.
-	batch   *vtab.Batch
-	cleared int
-	closed  bool
-	guard   invariant.Closer
+	closed      bool
+	guard       invariant.Closer
 }
 
 // open begins an access of the structure.
@@ -76,8 +73,8 @@ func (c *cursor) Next(ctx context.Context, b *vtab.Batch) (int, error) {
 		return 0, err
 	}
 	b.Arena.Reset()
-	if c.batch != b {
-		c.batch, c.cleared = b, 0
+	if b.Filled.By != c.decoder {
+		b.Filled.By, b.Filled.Rows = c.decoder, 0
 	}
 	want := len(b.Rows)
 	if c.left >= 0 {
@@ -95,9 +92,9 @@ func (c *cursor) Next(ctx context.Context, b *vtab.Batch) (int, error) {
 
 // blank gives row i of the batch with NULL in the columns that are not asked for.
 func (c *cursor) blank(b *vtab.Batch, i int) types.Row {
-	if i >= c.cleared {
+	if i >= b.Filled.Rows {
 		clear(b.Rows[i])
-		c.cleared = i + 1
+		b.Filled.Rows = i + 1
 	}
 	return b.Rows[i]
 }
