@@ -82,19 +82,20 @@ func (c *change) checkNoReferences(t *catalog.Table) error {
 // checkNotRead refuses to drop a relation that an assertion or an expression of another table reaches. owner is the dropped
 // table, nil for a view.
 func (c *change) checkNotRead(schema, name, kind string, owner *catalog.Table) error {
-	g := guard{change: c, schema: schema, name: name, owner: owner, skip: func(x text) bool {
-		if x.table == nil {
+	g := guard{change: c, schema: schema, name: name, owner: owner, skip: func(x catalog.Text) bool {
+		t, isTable := x.Owner.(*catalog.Table)
+		if !isTable {
 			return false
 		}
-		return x.table == owner || c.env.Leaving(x.table, "") ||
-			x.expr.Kind == catalog.CheckExpression && c.env.Leaving(x.table, x.table.CheckName(x.expr.Check))
+		return t == owner || c.env.Leaving(t, "") ||
+			x.Expression.Kind == catalog.CheckExpression && c.env.Leaving(t, t.CheckName(x.Expression.Check))
 	}}
 	r := g.first()
 	if r == nil {
 		return nil
 	}
 	what := fmt.Sprintf("cannot drop %s '%s.%s'", kind, schema, name)
-	if a := r.text.assertion; a != nil && r.path == "" {
+	if a, ok := r.text.Owner.(*catalog.Assertion); ok && r.path == "" {
 		return types.Errorf(types.CONSTRAINT, "%s: assertion '%s' still refers to it; drop or redefine it first", what, a.Name)
 	}
 	return g.refusal(r, what, "drop or redefine it first")

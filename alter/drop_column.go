@@ -38,11 +38,11 @@ func (c *change) dropColumn(t *catalog.Table, a *ast.DropColumn, ddl string) err
 func (c *change) checkColumnUnused(t *catalog.Table, col int) error {
 	name := t.Columns[col].Name
 	what := fmt.Sprintf("Cannot drop column '%s' from '%s'", name, t.Name)
-	g := guard{change: c, schema: t.Schema, name: t.Name, column: name, owner: t, skip: func(x text) bool {
-		return x.table == t && x.expr.Column == col // its own default or generated expression goes with it
+	g := guard{change: c, schema: t.Schema, name: t.Name, column: name, owner: t, skip: func(x catalog.Text) bool {
+		return x.Owner == catalog.Object(t) && x.Expression.Column == col // its own default or generated expression goes with it
 	}}
 	r := g.first()
-	if r != nil && r.text.assertion == nil {
+	if r != nil && !isAssertion(r.text) {
 		return g.refusal(r, what, "drop or change that first")
 	}
 	if err := c.checkNotParentColumn(t, col, what); err != nil {

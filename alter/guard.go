@@ -2,6 +2,7 @@ package alter
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/quereus/quereus-migrate/catalog"
@@ -16,14 +17,14 @@ type guard struct {
 	// owner is the table that goes or loses the column; nil for a view.
 	owner *catalog.Table
 	// skip leaves texts out that go with the change.
-	skip func(text) bool
+	skip func(catalog.Text) bool
 	// names resolves names as they are, after as they are once the column is gone (nil for a relation).
 	names, after *catalog.Names
 }
 
 // reason is a text that stands in the way, with how it reaches what is taken away.
 type reason struct {
-	text text
+	text catalog.Text
 	// path names the views by which it does, "" when it names it itself.
 	path string
 	// broken is the view on the way whose list of columns would not fit its body any more, nil for none.
@@ -39,8 +40,8 @@ func (g *guard) first() *reason {
 		g.after = g.change.env.Names(with(cat, g.owner.ShiftForDrop(g.owner.ColumnIndex(g.column)).Table))
 	}
 	var first *reason
-	for x := range g.change.texts() {
-		if x.view != nil || g.skip(x) || first != nil && g.rank(first.text) <= g.rank(x) {
+	for x := range g.texts() {
+		if g.skip(x) || first != nil && g.rank(first.text) <= g.rank(x) {
 			continue
 		}
 		if r := g.reach(x); r != nil {
@@ -50,31 +51,57 @@ func (g *guard) first() *reason {
 	return first
 }
 
+// texts yields the texts that can reach what is taken away: the owner's own, and those that name it or a view over it. Bodies of views
+// are none: a view may stay without what it reads.
+func (g *guard) texts() iter.Seq[catalog.Text] {
+	readers := g.change.env.Catalog().Reaching(g.name)
+	if g.owner != nil && !slices.Contains(readers, catalog.Object(g.owner)) {
+		readers = append([]catalog.Object{g.owner}, readers...)
+	}
+	return func(yield func(catalog.Text) bool) {
+		for _, o := range readers {
+			if _, isView := o.(*catalog.View); isView {
+				continue
+			}
+			for x := range g.names.Texts(o) {
+				if !yield(x) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // rank orders the reasons of a refusal: own texts before others', kinds in order of the checks (spec 50 §2), assertions behind them;
 // for a relation that is dropped assertions come first (spec 20 §5.1).
-func (g *guard) rank(x text) int {
-	switch {
-	case x.assertion != nil && g.column != "":
-		return 10
-	case x.assertion != nil:
+func (g *guard) rank(x catalog.Text) int {
+	if isAssertion(x) {
+		if g.column != "" {
+			return 10
+		}
 		return -1
 	}
 	kinds := [...]int{
 		catalog.GeneratedExpression: 0, catalog.IndexPredicate: 1, catalog.IndexMemberExpression: 2,
 		catalog.DefaultExpression: 3, catalog.CheckExpression: 4,
 	}
-	if x.table == g.owner {
-		return kinds[x.expr.Kind]
+	if x.Owner == catalog.Object(g.owner) {
+		return kinds[x.Expression.Kind]
 	}
-	return 5 + kinds[x.expr.Kind]
+	return 5 + kinds[x.Expression.Kind]
+}
+
+func isAssertion(x catalog.Text) bool {
+	_, is := x.Owner.(*catalog.Assertion)
+	return is
 }
 
 // reach tells how a text reaches what is taken away: directly, or through views; nil when it does not.
-func (g *guard) reach(x text) *reason {
-	if g.mentions(x.node, x.home) {
+func (g *guard) reach(x catalog.Text) *reason {
+	if g.mentions(x.Node, x.Home) {
 		return &reason{text: x}
 	}
-	r := g.throughViews(x.node, x.home, nil)
+	r := g.throughViews(x.Node, x.Home, nil)
 	if r != nil {
 		r.text = x
 	}
@@ -125,7 +152,7 @@ func (g *guard) view(q ast.QName, home ast.Home) *catalog.View {
 
 // refusal is the error of a change that a text stands in the way of; advice says what to do.
 func (g *guard) refusal(r *reason, what, advice string) error {
-	describe := r.text.describe(g.owner)
+	describe := describe(r.text, g.owner)
 	msg := fmt.Sprintf("%s: it is referenced by %s", what, describe)
 	switch {
 	case r.broken != nil:

@@ -67,20 +67,21 @@ func checkMovedStructures(before, after *catalog.Table) error {
 
 // cascade gives the renamings that follow from one: of every view that publishes a renamed column under its own name, to any depth.
 func (c *change) cascade(first ast.Renaming) ([]ast.Renaming, error) {
-	renamings := []ast.Renaming{first}
+	names, renamings := c.env.Names(c.env.Catalog()), []ast.Renaming{first}
 	done := map[ast.Renaming]bool{}
 	for grown := true; grown; {
 		grown = false
-		for x := range c.texts() {
-			if x.view == nil || x.view.Columns != nil {
+		for _, o := range c.env.Catalog().Readers(renamedNames(renamings)...) {
+			v, isView := o.(*catalog.View)
+			if !isView || v.Columns != nil {
 				continue
 			}
-			published := ast.PublishedColumns(x.view.Body, x.home, renamings...)
-			if err := checkPublished(x.view, published, renamings); err != nil {
+			published := ast.PublishedColumns(v.Body, names.HomeOf(v.Schema), renamings...)
+			if err := checkPublished(v, published, renamings); err != nil {
 				return nil, err
 			}
 			for _, p := range published {
-				n := ast.Renaming{Schema: x.view.Schema, Name: x.view.Name, Column: p.Name, To: p.After}
+				n := ast.Renaming{Schema: v.Schema, Name: v.Name, Column: p.Name, To: p.After}
 				if p.Bare && p.Name != p.After && !done[n] {
 					done[n], grown = true, true
 					renamings = append(renamings, n)
@@ -125,33 +126,54 @@ type renamer struct {
 	renamings []ast.Renaming
 }
 
-// followers rewrites every object but the renamed table itself.
+// followers rewrites every object but the renamed table itself: those whose texts name something by its old name, or by the new one,
+// which may mean another thing from now on, and the children of what is renamed.
 func (r *renamer) followers(renamed *catalog.Table) {
 	cat := r.change.env.Catalog()
-	for _, schema := range cat.Schemas() {
-		for t := range cat.Tables(schema) {
-			if t == renamed {
-				continue
-			}
-			if n := r.table(t); n != t {
-				r.edit.PutTable(n)
-			}
-		}
-		for v := range cat.Views(schema) {
-			if body, changed := ast.RenameRefs(v.Body, r.names.HomeOf(v.Schema), r.renamings...); changed {
-				n := *v
-				n.Body = body
-				r.edit.PutView(&n)
-			}
-		}
-		for a := range cat.Assertions(schema) {
-			if x, changed := ast.RenameRefs[ast.Node](a.X, r.names.HomeOf(a.Schema), r.renamings...); changed {
-				n := *a
-				n.X = x.(ast.Expr)
-				r.edit.PutAssertion(&n)
-			}
+	for _, o := range cat.Readers(renamedNames(r.renamings)...) {
+		r.follow(o, renamed)
+	}
+	for _, n := range r.renamings {
+		for _, child := range cat.Children(n.Schema, n.Name) {
+			r.follow(child, renamed)
 		}
 	}
+}
+
+func (r *renamer) follow(o catalog.Object, renamed *catalog.Table) {
+	switch o := o.(type) {
+	case *catalog.Table:
+		if o == renamed {
+			return
+		}
+		if n := r.table(o); n != o {
+			r.edit.PutTable(n)
+		}
+	case *catalog.View:
+		if body, changed := ast.RenameRefs(o.Body, r.names.HomeOf(o.Schema), r.renamings...); changed {
+			n := *o
+			n.Body = body
+			r.edit.PutView(&n)
+		}
+	case *catalog.Assertion:
+		if x, changed := ast.RenameRefs[ast.Node](o.X, r.names.HomeOf(o.Schema), r.renamings...); changed {
+			n := *o
+			n.X = x.(ast.Expr)
+			r.edit.PutAssertion(&n)
+		}
+	}
+}
+
+// renamedNames lists the names of relations that the meaning of a text may change by: the old ones and the new.
+func renamedNames(renamings []ast.Renaming) []string {
+	var out []string
+	for _, n := range renamings {
+		out = append(out, n.Name)
+		if n.Column == "" {
+			out = append(out, n.To)
+		}
+	}
+	return out
 }
 
 // table gives the table with its expressions and foreign keys rewritten; t itself when nothing in it changes.

@@ -3,8 +3,6 @@ package catalog
 import (
 	"slices"
 
-	"github.com/tidwall/btree"
-
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -22,6 +20,8 @@ func (s *Snapshot) Edit() *Edit {
 		relations:  s.relations.Copy(),
 		indexes:    s.indexes.Copy(),
 		assertions: s.assertions.Copy(),
+		byID:       s.byID.Copy(),
+		readers:    s.readers.Copy(),
 		children:   s.children.Copy(),
 		statistics: s.statistics.Copy(),
 		next:       s.next,
@@ -56,13 +56,11 @@ func (e *Edit) SetAllocators(a Allocators) {
 // PutTable adds a table or replaces the one of its name, with its indexes and foreign keys.
 func (e *Edit) PutTable(t *Table) {
 	k := key(t.Schema, t.Name)
-	e.unlink(k)
+	e.take(k)
 	e.next.relations.Set(k, t)
+	e.link(t)
 	for _, ix := range t.Indexes {
 		e.next.indexes.Set(key(t.Schema, ix.Name), &IndexEntry{Table: t, Index: ix})
-	}
-	for _, fk := range t.ForeignKeys {
-		e.addChild(fk.parentKey(t), k)
 	}
 }
 
@@ -122,63 +120,44 @@ func (s *Snapshot) holdsBeside(schema string) bool {
 // PutView adds a view or replaces the one of its name.
 func (e *Edit) PutView(v *View) {
 	k := key(v.Schema, v.Name)
-	e.unlink(k)
+	e.take(k)
 	e.next.relations.Set(k, v)
+	e.link(v)
 }
 
 // PutAssertion adds an assertion or replaces the one of its name.
 func (e *Edit) PutAssertion(a *Assertion) {
-	k := key(a.Schema, a.Name)
-	e.next.assertions.Set(k, a)
+	e.DropAssertion(a.Schema, a.Name)
+	e.next.assertions.Set(key(a.Schema, a.Name), a)
+	e.link(a)
 }
 
 // DropRelation removes the table or view of that name with its indexes.
 func (e *Edit) DropRelation(schema, name string) {
 	k := key(schema, name)
-	e.unlink(k)
+	e.take(k)
 	e.next.relations.Delete(k)
 }
 
 // DropAssertion removes the assertion of that name.
 func (e *Edit) DropAssertion(schema, name string) {
-	k := key(schema, name)
-	e.next.assertions.Delete(k)
+	if old, ok := e.next.assertions.Delete(key(schema, name)); ok {
+		e.unlink(old)
+	}
 }
 
-// unlink takes the indexes and child entries of the table at k out of the maps.
-func (e *Edit) unlink(k objectKey) {
-	t, ok := mustRelation(e.next.relations, k).(*Table)
-	if !ok {
+// take removes what stands at k from the other maps.
+func (e *Edit) take(k objectKey) {
+	r := mustRelation(e.next.relations, k)
+	if r == nil {
 		return
 	}
-	for _, ix := range t.Indexes {
-		e.next.indexes.Delete(key(t.Schema, ix.Name))
+	e.unlink(r.(Object))
+	if t, ok := r.(*Table); ok {
+		for _, ix := range t.Indexes {
+			e.next.indexes.Delete(key(t.Schema, ix.Name))
+		}
 	}
-	for _, fk := range t.ForeignKeys {
-		e.removeChild(fk.parentKey(t), k)
-	}
-}
-
-func (e *Edit) addChild(parent, child objectKey) {
-	list, _ := e.next.children.Get(parent)
-	if i, found := slices.BinarySearch(list, child); !found {
-		e.next.children.Set(parent, slices.Insert(slices.Clone(list), i, child))
-	}
-}
-
-func (e *Edit) removeChild(parent, child objectKey) {
-	list, _ := e.next.children.Get(parent)
-	if i, found := slices.BinarySearch(list, child); found {
-		setOrDelete(e.next.children, parent, slices.Delete(slices.Clone(list), i, i+1))
-	}
-}
-
-func setOrDelete(m *btree.Map[objectKey, []objectKey], k objectKey, list []objectKey) {
-	if len(list) == 0 {
-		m.Delete(k)
-		return
-	}
-	m.Set(k, list)
 }
 
 func (fk *ForeignKey) parentKey(child *Table) objectKey { return key(fk.ParentName(child)) }

@@ -25,10 +25,12 @@ type Snapshot struct {
 	relations  *btree.Map[objectKey, Relation]
 	indexes    *btree.Map[objectKey, *IndexEntry]
 	assertions *btree.Map[objectKey, *Assertion]
-	// children lists, by parent, the tables with a foreign key to it (the parent need not exist).
-	children *btree.Map[objectKey, []objectKey]
 	// statistics are those of tables that were analyzed.
 	statistics *statisticsMap
+	// byID, readers and children are the dependency graph (see graph.go).
+	byID     *btree.Map[ID, *Table]
+	readers  *btree.Map[edge, Object]
+	children *btree.Map[edge, *Table]
 	// next are the allocators that the catalog owns.
 	next Allocators
 }
@@ -65,8 +67,10 @@ func NewSnapshot() *Snapshot {
 		relations:  new(btree.Map[objectKey, Relation]),
 		indexes:    new(btree.Map[objectKey, *IndexEntry]),
 		assertions: new(btree.Map[objectKey, *Assertion]),
-		children:   new(btree.Map[objectKey, []objectKey]),
 		statistics: new(statisticsMap),
+		byID:       new(btree.Map[ID, *Table]),
+		readers:    new(btree.Map[edge, Object]),
+		children:   new(btree.Map[edge, *Table]),
 		next:       Allocators{ID: 1, Seq: 1},
 	}
 }
@@ -120,18 +124,6 @@ func (s *Snapshot) Index(schema, name string) *IndexEntry {
 func (s *Snapshot) Assertion(schema, name string) *Assertion {
 	a, _ := s.assertions.Get(key(schema, name))
 	return a
-}
-
-// Children lists the tables that have a foreign key to the named table, which need not exist, in order of their names.
-func (s *Snapshot) Children(schema, name string) []*Table {
-	keys, _ := s.children.Get(key(schema, name))
-	out := make([]*Table, 0, len(keys))
-	for _, k := range keys {
-		if t, ok := mustRelation(s.relations, k).(*Table); ok {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // Tables yields the tables of a schema in order of name; TablesInOrder gives them in order of creation.

@@ -138,26 +138,62 @@ func (p *proof) judgeTables(ctx context.Context) error {
 		return nil
 	}
 	p.names = p.tx.conn.names(p.tx.cat)
-	for _, schema := range p.tx.cat.Schemas() {
-		for t := range p.tx.cat.Tables(schema) {
-			if x := p.changed[t.ID]; x != nil && x.created && !p.hasData {
-				continue // it has no rows yet
-			}
-			checks := p.reachedChecks(t)
-			if err := p.judgeChecks(ctx, t, checks); err != nil {
+	for _, o := range p.reached() {
+		switch o := o.(type) {
+		case *catalog.Table:
+			if err := p.judgeTable(ctx, o); err != nil {
 				return err
 			}
-			keys := p.reachedKeys(t)
-			for _, r := range keys {
-				if err := p.judgeKey(ctx, r); err != nil {
-					return err
-				}
-			}
-			p.rules = append(append(p.rules, checks...), keys...)
-			p.judgeDefaults(t)
+		case *catalog.View:
+			p.judgeView(o)
 		}
-		p.judgeViews(ctx, schema)
 	}
+	return nil
+}
+
+// reached lists the objects whose rules, defaults or bodies can be concerned: what has changed, the children of that, what reads it through
+// any chain of views, and what has got a rule.
+func (p *proof) reached() []catalog.Object {
+	cat := p.tx.cat
+	var out []catalog.Object
+	var names []string
+	for id := range p.changed {
+		t := cat.TableByID(id)
+		if t == nil {
+			continue // it has gone since
+		}
+		out, names = append(out, t), append(names, t.Name)
+		for _, child := range cat.Children(t.Schema, t.Name) {
+			out = append(out, child)
+		}
+	}
+	for rule := range p.added {
+		if t := cat.Table(rule.of.schema, rule.of.name); t != nil {
+			out = append(out, t)
+		}
+		if a := cat.Assertion(rule.of.schema, rule.name); a != nil {
+			out = append(out, a)
+		}
+	}
+	return cat.InOrder(append(out, cat.Reaching(names...)...))
+}
+
+func (p *proof) judgeTable(ctx context.Context, t *catalog.Table) error {
+	if x := p.changed[t.ID]; x != nil && x.created && !p.hasData {
+		return nil // it has no rows yet
+	}
+	checks := p.reachedChecks(t)
+	if err := p.judgeChecks(ctx, t, checks); err != nil {
+		return err
+	}
+	keys := p.reachedKeys(t)
+	for _, r := range keys {
+		if err := p.judgeKey(ctx, r); err != nil {
+			return err
+		}
+	}
+	p.rules = append(append(p.rules, checks...), keys...)
+	p.judgeDefaults(t)
 	return nil
 }
 
@@ -370,24 +406,22 @@ func (p *proof) judgeDefaults(t *catalog.Table) {
 	}
 }
 
-// judgeViews judges whether views that read a changed column can still be planned, if they could before.
-func (p *proof) judgeViews(ctx context.Context, schema string) {
-	for v := range p.tx.cat.Views(schema) {
-		step := p.stepBehind(v.Body, p.names.HomeOf(schema).Path, nil)
-		if step < 0 {
-			continue
-		}
-		_, err := plan.PrepareView(v, p.tx.conn.freshEnv(p.tx.cat))
-		if err == nil {
-			continue
-		}
-		if before := p.tx.base.cat.View(schema, v.Name); before != nil {
-			if _, broken := plan.PrepareView(before, p.tx.conn.freshEnv(p.tx.base.cat)); broken != nil {
-				continue
-			}
-		}
-		p.rules = append(p.rules, &provenRule{step: step, check: -1, err: types.Wrapf(types.CodeOf(err), err, "view %s would fail", v.Name)})
+// judgeView judges whether a view that reads a changed column can still be planned, if it could before.
+func (p *proof) judgeView(v *catalog.View) {
+	step := p.stepBehind(v.Body, p.names.HomeOf(v.Schema).Path, nil)
+	if step < 0 {
+		return
 	}
+	_, err := plan.PrepareView(v, p.tx.conn.freshEnv(p.tx.cat))
+	if err == nil {
+		return
+	}
+	if before := p.tx.base.cat.View(v.Schema, v.Name); before != nil {
+		if _, broken := plan.PrepareView(before, p.tx.conn.freshEnv(p.tx.base.cat)); broken != nil {
+			return
+		}
+	}
+	p.rules = append(p.rules, &provenRule{step: step, check: -1, err: types.Wrapf(types.CodeOf(err), err, "view %s would fail", v.Name)})
 }
 
 // judgeAssertions judges the assertions that are new or read what has changed.
@@ -396,22 +430,25 @@ func (p *proof) judgeAssertions(ctx context.Context) error {
 		return nil
 	}
 	p.names = p.tx.conn.names(p.tx.cat)
-	for _, schema := range p.tx.cat.Schemas() {
-		for a := range p.tx.cat.Assertions(schema) {
-			step, isNew := p.added[addedRule{relationName{schema: schema}, types.Fold(a.Name)}]
-			if !isNew {
-				step = p.stepBehind(a.X, p.names.HomeOf(schema).Path, nil)
-			}
-			if !isNew && step < 0 || isNew && p.fails(a.X, p.names.HomeOf(schema).Path, nil) {
-				continue
-			}
-			r := &provenRule{step: step, check: -1, assertion: a, isNew: isNew}
-			r.err = p.judgeAssertion(ctx, a)
-			if ctx.Err() != nil {
-				return r.err
-			}
-			p.rules = append(p.rules, r)
+	for _, o := range p.reached() {
+		a, ok := o.(*catalog.Assertion)
+		if !ok {
+			continue
 		}
+		path := p.names.HomeOf(a.Schema).Path
+		step, isNew := p.added[addedRule{relationName{schema: a.Schema}, types.Fold(a.Name)}]
+		if !isNew {
+			step = p.stepBehind(a.X, path, nil)
+		}
+		if !isNew && step < 0 || isNew && p.fails(a.X, path, nil) {
+			continue
+		}
+		r := &provenRule{step: step, check: -1, assertion: a, isNew: isNew}
+		r.err = p.judgeAssertion(ctx, a)
+		if ctx.Err() != nil {
+			return r.err
+		}
+		p.rules = append(p.rules, r)
 	}
 	return nil
 }

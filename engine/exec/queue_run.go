@@ -26,7 +26,7 @@ func (q *Queue) Run(ctx context.Context, env *plan.Env, rt *Runtime, whole Whole
 		if err := kv.Interrupted(ctx); err != nil {
 			return err
 		}
-		now := tableByID(env.Catalog, entries[0].table().ID)
+		now := env.Catalog.TableByID(entries[0].table().ID)
 		switch {
 		case now == nil: // dropped, with its rows
 			return nil
@@ -69,17 +69,6 @@ func isRetyped(before *catalog.Table, columns []*catalog.Column) bool {
 		at := slices.IndexFunc(before.Columns, func(b *catalog.Column) bool { return b.ID == c.ID })
 		return at >= 0 && before.Columns[at].Type != c.Type
 	})
-}
-
-func tableByID(s *catalog.Snapshot, id catalog.ID) *catalog.Table {
-	for _, schema := range s.Schemas() {
-		for t := range s.Tables(schema) {
-			if t.ID == id {
-				return t
-			}
-		}
-	}
-	return nil
 }
 
 // checks evaluates one CHECK for all rows that wait.
