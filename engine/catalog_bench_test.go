@@ -84,3 +84,41 @@ func BenchmarkSchemaStatements(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkApplySchema compares ten thousand tables with a declaration and brings them to it: unchanged, with a thousand tables more, and
+// with a thousand of them altered.
+func BenchmarkApplySchema(b *testing.B) {
+	db, err := engine.OpenMemory(ctx, engine.Options{})
+	require.NoError(b, err)
+	defer db.Close()
+	c := db.Conn()
+	defer c.Close()
+	plain := declared(b, wideSchema(10_000, nil))
+	migrateTo(b, c, plain)
+	b.Run("unchanged", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			p, err := c.Diff(ctx, plain, engine.DiffOptions{})
+			require.NoError(b, err)
+			require.Empty(b, p.Steps)
+		}
+	})
+	altered := wideSchema(10_000, func(i int) (string, string) {
+		if i%10 == 3 {
+			return "c9 integer null, extra text null", ""
+		}
+		return "c9 text null", ""
+	})
+	for name, text := range map[string]string{"creates": wideSchema(11_000, nil), "alters": altered} {
+		b.Run(name, func(b *testing.B) {
+			d := declared(b, text)
+			b.ReportAllocs()
+			for b.Loop() {
+				require.Greater(b, migrateTo(b, c, d), 999)
+				b.StopTimer()
+				migrateTo(b, c, plain)
+				b.StartTimer()
+			}
+		})
+	}
+}
