@@ -125,9 +125,7 @@ func (r *itemBuilder) buildIndex(i int) {
 		r.fault(i, n, err)
 		return
 	}
-	t = t.Clone()
-	t.Indexes = append(t.Indexes, ix)
-	r.edit.PutTable(t)
+	r.edit.addIndex(t, ix)
 }
 
 // isFaulty reports whether a table of the name is declared but could not be built.

@@ -3,6 +3,7 @@ package catalog
 import (
 	"slices"
 
+	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -61,6 +62,17 @@ func (e *Edit) PutTable(t *Table) {
 	e.link(t)
 	for _, ix := range t.Indexes {
 		e.next.indexes.Set(key(t.Schema, ix.Name), &IndexEntry{Table: t, Index: ix})
+	}
+}
+
+// addIndex gives an index to a table that nobody but this Edit has seen yet.
+func (e *Edit) addIndex(t *Table, ix *Index) {
+	t.Indexes = append(t.Indexes, ix)
+	e.next.indexes.Set(key(t.Schema, ix.Name), &IndexEntry{Table: t, Index: ix})
+	for x := range ix.Expressions() {
+		if ast.HoldsQuery(x.X) {
+			e.link(t)
+		}
 	}
 }
 

@@ -232,16 +232,16 @@ func NormalForeignKey(t *Table, fk *ForeignKey) string {
 // NormalIndex gives an index but for its name, tags and table: `[unique ]index (members)[ where e]`, with effective collations.
 func NormalIndex(t *Table, ix *Index) string {
 	b := []byte([]string{"index (", "unique index ("}[boolIndex(ix.Unique)])
-	stmt, opt := ix.Stmt(t), ast.Options{Compare: true}
-	for i := range stmt.Columns {
-		c := &stmt.Columns[i]
-		if ix.Members[i].Collation == types.Binary {
+	opt := ast.Options{Compare: true}
+	var c ast.IndexColumn
+	for i, m := range ix.Members {
+		if c = m.node(t); m.Collation == types.Binary {
 			c.Collation = ast.Name{}
 		}
 		if i > 0 {
 			b = append(b, ", "...)
 		}
-		b = ast.Append(b, c, opt)
+		b = ast.Append(b, &c, opt)
 	}
 	b = append(b, ')')
 	if ix.Where != nil {

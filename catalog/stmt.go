@@ -132,12 +132,17 @@ func (ix *Index) Stmt(t *Table) *ast.CreateIndexStmt {
 		Unique: ix.Unique, Name: qname(t.Schema, ix.Name), Table: qname(t.Schema, t.Name), Where: ix.Where,
 		Tags: ix.Tags.AST(), HasTags: len(ix.Tags) > 0,
 	}
-	for _, m := range ix.Members {
-		c := ast.IndexColumn{X: m.X, Collation: ast.Ident(m.Collation.Name), Desc: m.Desc}
-		if m.X == nil {
-			c.X = &ast.ColumnRef{Column: ast.Ident(t.Columns[m.Column].Name)}
-		}
-		s.Columns = append(s.Columns, c)
+	s.Columns = make([]ast.IndexColumn, len(ix.Members))
+	for i, m := range ix.Members {
+		s.Columns[i] = m.node(t)
 	}
 	return s
+}
+
+func (m IndexMember) node(t *Table) ast.IndexColumn {
+	c := ast.IndexColumn{X: m.X, Collation: ast.Ident(m.Collation.Name), Desc: m.Desc}
+	if m.X == nil {
+		c.X = &ast.ColumnRef{Column: ast.Ident(t.Columns[m.Column].Name)}
+	}
+	return c
 }

@@ -23,7 +23,11 @@ func (c *Conn) freshEnv(cat *catalog.Snapshot) *plan.Env {
 
 // checkExpression judges an expression of t that is about to be stored: names, functions and determinism.
 func (c *Conn) checkExpression(cat *catalog.Snapshot, t *catalog.Table, x catalog.Expression) error {
-	_, err := plan.BindTableExpr(t, x.X, use(t, x), c.freshEnv(cat))
+	return judgeExpression(plan.NewTableBinder(t, c.freshEnv(cat)), t, x)
+}
+
+func judgeExpression(b *plan.TableBinder, t *catalog.Table, x catalog.Expression) error {
+	err := b.Check(x.X, use(t, x))
 	switch {
 	case errors.Is(err, types.NOTFOUND):
 		return nil // a table that a subquery names may come later (spec 20 §2.3, 31 §3)
@@ -102,9 +106,7 @@ func (j *judgement) item(item catalog.DeclaredItem) {
 		j.table(item, n)
 	case *ast.CreateIndexStmt:
 		t := j.whole.Table(j.schema, n.Table.Name.Text)
-		for x := range t.Indexes[t.IndexPosition(n.Name.Name.Text)].Expressions() {
-			j.fault(item, x.X, j.conn.checkExpression(j.whole, t, x))
-		}
+		j.expressions(item, t, slices.Collect(t.Indexes[t.IndexPosition(n.Name.Name.Text)].Expressions()))
 	case *ast.CreateViewStmt:
 		j.view(item, j.whole.View(j.schema, n.Name.Name.Text))
 	case *ast.CreateAssertionStmt:
@@ -125,8 +127,16 @@ func (j *judgement) table(item catalog.DeclaredItem, n *ast.CreateTableStmt) {
 		}
 	}
 	slices.SortStableFunc(expressions, func(a, b catalog.Expression) int { return cmp.Compare(a.X.Pos(), b.X.Pos()) })
-	for _, x := range expressions {
-		j.fault(item, x.X, j.conn.checkExpression(j.whole, t, x))
+	j.expressions(item, t, expressions)
+}
+
+func (j *judgement) expressions(item catalog.DeclaredItem, t *catalog.Table, list []catalog.Expression) {
+	if len(list) == 0 {
+		return
+	}
+	b := plan.NewTableBinder(t, j.conn.freshEnv(j.whole))
+	for _, x := range list {
+		j.fault(item, x.X, judgeExpression(b, t, x))
 	}
 }
 

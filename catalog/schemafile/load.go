@@ -69,13 +69,21 @@ func readFile(fsys fs.FS, name string) (*ast.Source, error) {
 		return nil, types.Wrapf(types.CANTOPEN, err, "schema file %s", name)
 	}
 	defer f.Close()
-	return ReadSource(name, f)
+	var size int64
+	if info, err := f.Stat(); err == nil {
+		size = info.Size()
+	}
+	return readSource(name, f, size)
 }
 
 // ReadSource reads the text of a schema file to its end; TOOBIG beyond MaxFileBytes, of which no more is read: what is opened as a
 // file may be a device or a pipe without an end.
-func ReadSource(name string, r io.Reader) (*ast.Source, error) {
+func ReadSource(name string, r io.Reader) (*ast.Source, error) { return readSource(name, r, 0) }
+
+// readSource is ReadSource for what is likely to have size bytes.
+func readSource(name string, r io.Reader, size int64) (*ast.Source, error) {
 	var text strings.Builder
+	text.Grow(int(min(max(size, 0), MaxFileBytes)))
 	n, err := io.Copy(&text, io.LimitReader(r, MaxFileBytes+1))
 	if err != nil {
 		return nil, types.Wrapf(types.CANTOPEN, err, "schema file %s", name)

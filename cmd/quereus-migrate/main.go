@@ -4,14 +4,8 @@ package main
 
 import (
 	"os"
-	"runtime/debug"
 
 	"github.com/quereus/quereus-migrate/cmd/quereus-migrate/internal/term"
 )
 
-func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // a run is short, and most of what it makes lives to its end
-	}
-	os.Exit(run(term.System(), os.Args[1:]))
-}
+func main() { os.Exit(run(term.System(), os.Args[1:])) }

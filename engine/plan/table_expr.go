@@ -56,36 +56,92 @@ type TableExpr struct {
 }
 
 // images are what expressions over a table's row may read: the columns of its two images, and the context variables.
-type images struct{ new, old, context []Column }
+type images struct {
+	new, old, context []Column
+	// bare are the names of the columns that begin at bareOf.
+	bare   []visible
+	bareOf *Column
+}
+
+// row gives the bare names of the columns of an image. Those that were asked for last are kept.
+func (im *images) row(cols []Column) []visible {
+	if len(cols) > 0 && im.bareOf != &cols[0] {
+		im.bare, im.bareOf = visibles(cols), &cols[0]
+	}
+	return im.bare
+}
 
 // images makes columns for the images of a table's row. The old image may be absent.
 func (b *Binder) images(t *catalog.Table) *images {
 	im := &images{new: b.tableColumns(t)}
-	im.old = nullable(b.renew(im.new))
+	im.old = b.renew(im.new)
+	for i := range im.old {
+		im.old[i].Nullable = true
+	}
 	for _, v := range t.Context {
 		im.context = append(im.context, Column{ID: b.newID(), Name: v.Name, Type: v.Type, Nullable: !v.NotNull})
 	}
 	return im
 }
 
-// BindTableExpr binds a stored expression over a row of its table. Names of relations in it mean the table's own schema.
-func BindTableExpr(t *catalog.Table, x ast.Expr, use Use, env *Env) (*TableExpr, error) {
+// TableBinder binds stored expressions over the row of one table, whose columns it makes once for all of them. It is used by one
+// goroutine.
+type TableBinder struct {
+	table   *catalog.Table
+	env     *Env
+	images  *images
+	lastCol ColID // of the images
+}
+
+// NewTableBinder makes the binder of a table's expressions. Names of relations in them mean the table's own schema.
+func NewTableBinder(t *catalog.Table, env *Env) *TableBinder {
 	b := NewBinder(env)
-	b.stored, b.fresh, b.path = true, env.Fresh, []string{t.Schema}
+	tb := &TableBinder{table: t, env: env, images: b.images(t)}
+	tb.lastCol = b.lastCol
+	return tb
+}
+
+// Bind binds an expression.
+func (tb *TableBinder) Bind(x ast.Expr, use Use) (*TableExpr, error) {
+	te := &TableExpr{OldAt: -1, ContextAt: -1}
+	o, err := tb.bind(te, x, use)
+	if err != nil {
+		return nil, err
+	}
+	te.layOut(tb.images, use)
+	te.reads(tb.images)
+	te.X = o.storedExpr(te.X)
+	return te, o.err
+}
+
+// Check judges an expression as Bind does.
+func (tb *TableBinder) Check(x ast.Expr, use Use) error {
+	var te TableExpr
+	o, err := tb.bind(&te, x, use)
+	if err != nil {
+		return err
+	}
+	o.storedExpr(te.X)
+	return o.err
+}
+
+func (tb *TableBinder) bind(te *TableExpr, x ast.Expr, use Use) (*optimizer, error) {
+	b := NewBinder(tb.env)
+	b.stored, b.fresh, b.path, b.lastCol = true, tb.env.Fresh, []string{tb.table.Schema}, tb.lastCol
 	b.parameterless = use.Mode.what()
-	im := b.images(t)
-	te := &TableExpr{X: b.expr(x, im.scope(t, use)), OldAt: -1, ContextAt: -1}
+	te.X = b.expr(x, tb.images.scope(tb.table, use))
 	if b.err == nil && !use.AnyFunction {
 		b.requireDeterminism(te.X, use)
 	}
 	if b.err != nil {
 		return nil, b.err
 	}
-	te.layOut(im, use)
-	te.reads(im)
-	o := newOptimizer(b)
-	te.X = o.storedExpr(te.X)
-	return te, o.err
+	return newOptimizer(b), nil
+}
+
+// BindTableExpr binds one expression over the row of a table.
+func BindTableExpr(t *catalog.Table, x ast.Expr, use Use, env *Env) (*TableExpr, error) {
+	return NewTableBinder(t, env).Bind(x, use)
 }
 
 // what names the place of an expression in messages.
@@ -108,17 +164,20 @@ func (im *images) scope(t *catalog.Table, use Use) *Scope {
 			own.cols = im.old
 		}
 		s.sources = []*source{context, image, {name: "old", cols: im.old}, own}
-		s.visible = hiding(visibles(im.context), visibles(own.cols))
+		s.visible = hiding(visibles(im.context), im.row(own.cols))
 	default:
 		s.sources = []*source{image, own}
-		s.visible = visibles(im.new)
+		s.visible = im.row(im.new)
 	}
 	return s
 }
 
 // hiding puts names in front of others, those of the same name left out.
 func hiding(front, behind []visible) []visible {
-	return append(slices.DeleteFunc(behind, func(v visible) bool {
+	if len(front) == 0 {
+		return behind
+	}
+	return append(slices.DeleteFunc(slices.Clone(behind), func(v visible) bool {
 		return slices.ContainsFunc(front, func(f visible) bool { return f.fold == v.fold })
 	}), front...)
 }
@@ -218,7 +277,7 @@ func nodeVaries(root Node) bool {
 
 // layOut settles the row that the expression is evaluated over.
 func (te *TableExpr) layOut(im *images, use Use) {
-	te.Layout = slices.Clone(im.new)
+	te.Layout = append(make([]Column, 0, len(im.new)+len(im.old)+len(im.context)), im.new...)
 	if use.Mode == CheckExpr {
 		te.OldAt = len(te.Layout)
 		te.Layout = append(te.Layout, im.old...)
