@@ -32,6 +32,9 @@ type MigrateOptions struct {
 	LockTimeout time.Duration
 	// Seeds are inserted behind the steps, nil for none.
 	Seeds *catalog.Declared
+	// Load, when not nil, fills the tables that the plan makes. It is called once, when they are there and before anything else of the plan
+	// is. Its error ends the run. Foreign keys are judged at the end.
+	Load func(context.Context, *Loader) error
 	// Version is the declared version, for the history.
 	Version string
 	// Tool names the program for the history, By who applies the plan; an empty By is the user and the host of the process.
@@ -239,6 +242,7 @@ type migration struct {
 	options MigrateOptions
 	failed  []Failure
 	proof   *proof
+	loaded  bool   // options.Load has been called
 	at      string // what is under way
 	// lossy are steps of a sealed plan that lose what the plan does not say, with the hazards that tell so.
 	lossy []differ.Step
@@ -256,9 +260,15 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 	m.tx.makeSchema(m.plan.Schema)
 	leaving := newLeaving(m.plan)
 	for i := range m.plan.Steps {
+		if err := m.load(ctx, m.plan.Steps[i].Stmt); err != nil {
+			return nil, err
+		}
 		if err := m.step(ctx, i, leaving); err != nil {
 			return nil, err
 		}
+	}
+	if err := m.load(ctx, nil); err != nil {
+		return nil, err
 	}
 	m.at = "the end of the migration"
 	result := &MigrateResult{Applied: len(m.plan.Steps)}
@@ -288,6 +298,11 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 func (m *migration) settle(ctx context.Context) (seeded int64, err error) {
 	if m.options.Seeds != nil && len(m.failed) == 0 {
 		if seeded, err = m.tx.seed(ctx, m.options.Seeds); err != nil {
+			return 0, err
+		}
+	}
+	if m.loaded {
+		if err := m.proof.judgeLoaded(ctx); err != nil {
 			return 0, err
 		}
 	}
