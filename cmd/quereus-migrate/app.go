@@ -47,6 +47,7 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
+	root.AddCommand(newImportCmd(a))
 	root.AddCommand(newDiffCmd(a), newPlanCmd(a), newApplyCmd(a), newInspectCmd(a), newStatusCmd(a), newCheckCmd(a), newSQLCmd(a), newVersionCmd(a))
 	root.AddCommand(newHistoryCmd(a), newAdoptCmd(a), newUndoCmd(a))
 	root.AddCommand(newFmtCmd(a), newLintCmd(a), newReportCmd(a))
@@ -88,14 +89,14 @@ statements that lead from one to the other, tells what each does to the rows tha
 transaction.
 
 A TARGET is a database directory, mem: (an empty database in memory), a schema file (SQL or YAML), a folder of schema
-files, git:REF:PATH (a file or folder as a commit has it), or - (standard input). A SCHEMA is one of the last four. The PATH
+files, git:REF:PATH (a file or folder as a commit has it), sqlite:FILE, dump:FILE, or - (standard input). A SCHEMA is one of the last six. The PATH
 of git counts from the top of the repository, or with ./ from the working directory.
 
 Exit codes: 0 done or in sync, 1 error, 2 differences (with --exit-code), 3 refused by policy, 4 stale plan, 5 busy.`
 
 // newOpener gives what opens targets for a command that may wait for them.
 func (a *app) newOpener(cmd *cobra.Command, wait time.Duration) target.Opener {
-	return target.Opener{Stdin: a.In, Wait: wait, Command: cmd.CommandPath(), Notes: a.PrintNotes}
+	return target.Opener{Stdin: a.In, Wait: wait, Command: cmd.CommandPath(), Notes: a.PrintNotes, Meanings: a.tellNotes}
 }
 
 // addLockTimeout adds the flag of everything that opens a database directory.

@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("SCHEMAS", schemas)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCodeIs, "awaitfile": awaitFile, "edit": edit, "flip": flip},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitCodeIs, "awaitfile": awaitFile, "edit": edit, "flip": flip, "sqlite": sqliteRun},
 	})
 }
 

@@ -59,6 +59,12 @@ func (o Opener) sources(name string) ([]*ast.Source, error) {
 			return nil, err
 		}
 		return []*ast.Source{src}, nil
+	case IsForeign(name):
+		src, err := o.foreignSource(name)
+		if err != nil {
+			return nil, err
+		}
+		return []*ast.Source{src}, nil
 	case IsDatabase(name):
 		return nil, types.Errorf(types.MISUSE, "%s is a database, where a schema file or a folder of them is wanted", name)
 	}

@@ -1,5 +1,5 @@
 // Package target gives meaning to what --db, --from, --to and SCHEMA name: a database directory, mem:, a schema file, a folder of
-// them, those of a commit (git:REF:PATH), or - for standard input. It gives databases to run on and declarations to compare with; what is done with them is not its
+// them, those of a commit (git:REF:PATH), a SQLite file, a dump, or - for standard input. It gives databases to run on and declarations to compare with; what is done with them is not its
 // business.
 package target
 
@@ -14,6 +14,7 @@ import (
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/transfer"
 	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab/kv/pebble"
 )
@@ -37,6 +38,8 @@ type Opener struct {
 	OrReadOnly bool
 	// Notes is called with what the reader of schema files should know, if there is anything; nil for nobody.
 	Notes func([]*catalog.SourceError)
+	// Meanings, when not nil, hears what the schema of another system's database means otherwise here.
+	Meanings func(name string, notes []transfer.Note)
 	// Command is what others are told of this process while it has a database open.
 	Command string
 }
@@ -92,7 +95,7 @@ const createHint = "apply --create and sql --create make it"
 
 // texts reads the schema texts of a target that is no database.
 func (o Opener) texts(name string) ([]*catalog.Declared, error) {
-	if _, err := os.Stat(name); name != Stdin && !IsGit(name) && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(name); name != Stdin && !IsGit(name) && !IsForeign(name) && errors.Is(err, fs.ErrNotExist) {
 		return nil, &types.Error{Code: types.CANTOPEN, Message: name + ": there is no such database, schema file or folder", Hint: createHint, Cause: err}
 	}
 	return o.Schemas(name)
