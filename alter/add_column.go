@@ -4,6 +4,7 @@ import (
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 )
 
 // addColumn adds a column behind the others. With a constant value for the rows that are there, and no inline constraint to prove,
@@ -68,6 +69,9 @@ func (w *newColumn) column() *catalog.Column { return w.table.Columns[w.position
 func (c *change) newColumn(t *catalog.Table, def *ast.ColumnDef) (*newColumn, error) {
 	if err := catalog.CheckItemTags(def); err != nil {
 		return nil, err
+	}
+	if limits := c.env.Limits(); int64(len(t.Columns)) >= limits.Of(limit.Columns) {
+		return nil, limits.Exceeded(limit.Columns, "more than %d columns of table '%s'", limits.Of(limit.Columns), t.Name)
 	}
 	build := c.buildEnv(c.env.Catalog().Edit())
 	col, err := catalog.BuildColumn(def, build)

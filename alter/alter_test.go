@@ -12,6 +12,7 @@ import (
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/parse"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 )
 
 // catalogEnv is an Env without modules, rows and a binder: what asks for a row dies of it, and expressions are taken as they are. How
@@ -26,6 +27,7 @@ type catalogEnv struct {
 
 func (e *catalogEnv) Catalog() *catalog.Snapshot       { return e.cat }
 func (e *catalogEnv) Install(cat *catalog.Snapshot)    { e.cat = cat }
+func (e *catalogEnv) Limits() *limit.Set               { return nil }
 func (e *catalogEnv) SchemaPath() []string             { return []string{"main", "side"} }
 func (e *catalogEnv) ForeignKeys() bool                { return !e.off }
 func (e *catalogEnv) Module(name string) *alter.Module { return &alter.Module{Name: name} }

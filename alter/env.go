@@ -14,6 +14,7 @@ import (
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 	"github.com/quereus/quereus-migrate/vtab"
 )
 
@@ -26,6 +27,8 @@ type Env interface {
 	BuildEnv(ids catalog.Allocator) catalog.BuildEnv
 	// SchemaPath are the schemas that unqualified names are looked up in, folded.
 	SchemaPath() []string
+	// Limits are the session's; nil for the defaults.
+	Limits() *limit.Set
 	// ForeignKeys reports whether foreign keys are enforced.
 	ForeignKeys() bool
 

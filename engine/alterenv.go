@@ -11,6 +11,7 @@ import (
 	"github.com/quereus/quereus-migrate/engine/function"
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 	"github.com/quereus/quereus-migrate/vtab"
 )
 
@@ -31,6 +32,7 @@ var _ alter.Env = (*alterEnv)(nil)
 
 func (e *alterEnv) Catalog() *catalog.Snapshot    { return e.tx.cat }
 func (e *alterEnv) Install(cat *catalog.Snapshot) { e.tx.cat = cat }
+func (e *alterEnv) Limits() *limit.Set            { return e.tx.conn.effective().limits }
 func (e *alterEnv) SchemaPath() []string          { return e.tx.conn.effective().path }
 func (e *alterEnv) ForeignKeys() bool             { return e.tx.conn.session.settings.boolean("foreign_keys") }
 func (e *alterEnv) Leaving(t *catalog.Table, constraint string) bool {

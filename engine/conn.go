@@ -7,18 +7,20 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/parse"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 	"github.com/quereus/quereus-migrate/vtab/kv"
 )
 
 // Conn is one session on a database: its settings, its declared schemas and at most one open transaction. It is used by one
 // goroutine at a time.
 //
-// Statements fail with the codes of their documents. Beside those, a statement whose context is done is ABORT, one that panics INTERNAL,
+// Statements fail with the codes of their documents. Beside those, a statement whose context is done is INTERRUPT, one that panics INTERNAL,
 // and in both cases it is undone; the first write of a transaction is BUSY when another connection has committed since the
 // transaction began; and everything is MISUSE once the connection or its database is closed.
 type Conn struct {
@@ -139,6 +141,11 @@ func (c *Conn) Query(ctx context.Context, sql string, p Params) (*Rows, error) {
 	return rows, nil
 }
 
+// bounds are what the session's texts are parsed within.
+func (c *Conn) bounds(ctx context.Context) parse.Bounds {
+	return parse.Bounds{Ctx: ctx, Limits: c.effective().limits}
+}
+
 // longText is the length of a text from which on its statements are not held together: it is read once for faults, then once more as
 // it runs.
 const longText = 1 << 20
@@ -153,15 +160,15 @@ func (c *Conn) each(ctx context.Context, src *ast.Source, p Params, f func(r *Ro
 		return f(r, last)
 	}
 	if len(src.Text) >= longText {
-		err := parse.Each(src, func(ast.Stmt, bool) error { return cancelled(ctx, kv.Interrupted(ctx)) })
+		err := c.bounds(ctx).Each(src, func(ast.Stmt, bool) error { return kv.Interrupted(ctx) })
 		if err != nil {
-			return err
+			return cancelled(ctx, err)
 		}
-		return parse.Each(src, run)
+		return c.bounds(ctx).Each(src, run)
 	}
-	stmts, err := parse.Stmts(src)
+	stmts, err := c.bounds(ctx).Stmts(src)
 	if err != nil {
-		return err
+		return cancelled(ctx, err)
 	}
 	for i, s := range stmts {
 		if err := run(s, i == len(stmts)-1); err != nil {
@@ -182,16 +189,32 @@ func (c *Conn) run(ctx context.Context, src *ast.Source, s ast.Stmt, p Params) (
 			err = c.internal(statement{src, s}, v)
 		}
 	}()
+	ctx, stop := c.timed(ctx)
+	defer func() { r.endsWith(stop) }()
 	r, err = c.dispatch(ctx, src, s, p)
 	return r, cancelled(ctx, err)
 }
 
-// cancelled gives ABORT, which callers are told, for the interruption of a statement whose context is done (spec 32 §11).
+// cancelled words the error of a statement whose context is done: INTERRUPT, whoever has heard it, and the cause where that says more.
 func cancelled(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil || !errors.Is(err, types.INTERRUPT) {
 		return err
 	}
-	return &types.Error{Code: types.ABORT, Message: "the statement was cancelled: " + err.Error(), Cause: err}
+	if own := (*types.Error)(nil); errors.As(context.Cause(ctx), &own) && own.Code == types.INTERRUPT {
+		return own
+	}
+	return &types.Error{Code: types.INTERRUPT, Message: "the statement was cancelled: " + err.Error(), Cause: err}
+}
+
+// timed bounds the time of a statement, as the session's settings say. stop must be called when it has ended.
+func (c *Conn) timed(ctx context.Context) (timed context.Context, stop func()) {
+	limits := c.effective().limits
+	n := limits.Of(limit.StatementTime)
+	if n == 0 {
+		return ctx, func() {}
+	}
+	d := time.Duration(n) * time.Millisecond
+	return context.WithTimeoutCause(ctx, d, limits.Exceeded(limit.StatementTime, "the statement ran longer than %s", d))
 }
 
 // internal turns a panic in a statement into an error. The open transaction cannot be trusted any more and is rolled back.

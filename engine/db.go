@@ -15,6 +15,8 @@ import (
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/function"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
+	"github.com/quereus/quereus-migrate/vtab/kv"
 	"github.com/quereus/quereus-migrate/vtab/kv/pebble"
 )
 
@@ -31,6 +33,10 @@ type Options struct {
 	Local *time.Location
 	// Random gives random bits; nil is the generator of math/rand/v2. Like Now it is called from any goroutine.
 	Random func() uint64
+	// Limits are what sessions begin with, which can set them by pragma; nil for the defaults. The memory of the database is as it says here.
+	Limits *limit.Set
+	// MemoryBudget is what sessions begin with as memory_budget; 0 for the default.
+	MemoryBudget int64
 	// Logger hears of panics in statements and of what could not be tidied up; nil for none.
 	Logger *slog.Logger
 }
@@ -43,8 +49,9 @@ type DB struct {
 	modules   []*module
 	home      *module
 	// disk is the store of a database directory, nil for another database.
-	disk *pebble.Store
-	undo undoState
+	disk   *pebble.Store
+	undo   undoState
+	memory *limit.Account
 
 	views views
 	// commitMu is held from the first module's commit to the publication of the view that shows it.
@@ -66,7 +73,7 @@ func New(ctx context.Context, o Options) (*DB, error) {
 	if len(o.Modules) == 0 {
 		return nil, types.Errorf(types.MISUSE, "a database needs a storage module")
 	}
-	db := &DB{opts: o, types: o.Types, functions: o.Functions, writer: make(chan struct{}, 1), closed: make(chan struct{})}
+	db := &DB{opts: o, types: o.Types, functions: o.Functions, writer: make(chan struct{}, 1), closed: make(chan struct{}), memory: limit.NewAccount(o.Limits)}
 	db.defaults()
 	for _, e := range o.Modules {
 		if err := db.register(e); err != nil {
@@ -112,7 +119,7 @@ func (db *DB) defaults() {
 	}
 }
 
-// lockWriter waits for the writer lock until ctx is done (ABORT; BUSY when the deadline passed) or the database closed (MISUSE).
+// lockWriter waits for the writer lock until ctx is done (INTERRUPT; BUSY when the deadline passed) or the database closed (MISUSE).
 func (db *DB) lockWriter(ctx context.Context) error {
 	select {
 	case <-db.writer:
@@ -128,7 +135,7 @@ func (db *DB) lockWriter(ctx context.Context) error {
 		if context.Cause(ctx) == context.DeadlineExceeded {
 			return types.Errorf(types.BUSY, "another connection is writing to the database")
 		}
-		return types.Errorf(types.ABORT, "waiting for the writer lock was cancelled")
+		return kv.Interrupted(ctx)
 	}
 }
 

@@ -339,13 +339,15 @@ func (m *migration) step(ctx context.Context, i int, leaving *leaving) error {
 	}
 	depth := len(m.tx.saves) - 1
 	touched, found := touches{}, &Offending{}
+	ctx, stop := m.tx.conn.timed(ctx)
+	defer stop()
 	err := m.carryOut(ctx, s, &planRun{leaving: leaving, touched: touched, found: found, progress: func(rows int64) {
 		progress.Rows = rows
 		m.report(progress)
 	}})
 	switch {
 	case ctx.Err() != nil:
-		return types.Wrapf(types.ABORT, context.Cause(ctx), "the migration was cancelled in step %d", i+1)
+		return types.Wrapf(types.INTERRUPT, context.Cause(ctx), "the migration was cancelled in step %d", i+1)
 	case err == nil:
 		m.proof.done(i, s.Stmt, touched)
 	default:

@@ -224,7 +224,7 @@ func TestCancelledMigration(t *testing.T) {
 					cancel()
 				}
 			}})
-			refused(t, err, types.ABORT, "cancelled in step")
+			refused(t, err, types.INTERRUPT, "cancelled in step")
 			require.Equal(t, before, c.dump())
 		}
 		_, err := c.Migrate(ctx, p, engine.MigrateOptions{Allow: differ.Failure})

@@ -68,7 +68,7 @@ func TestLongScans(t *testing.T) {
 			break
 		}
 	}
-	require.Equal(t, types.ABORT, types.CodeOf(err))
+	require.Equal(t, types.INTERRUPT, types.CodeOf(err))
 	require.NoError(t, rows.Close())
 }
 

@@ -28,6 +28,7 @@ type run struct {
 	read *reading
 	rows *exec.Rows
 	stmt statement
+	stop func() // ends the statement's clock; nil without one
 }
 
 func (r *run) next() (row types.Row, err error) {
@@ -41,7 +42,21 @@ func (r *run) next() (row types.Row, err error) {
 	return row, cancelled(r.ctx, err)
 }
 
-func (r *run) close() error { return r.read.close(r.rows.Close()) }
+func (r *run) close() error {
+	if r.stop != nil {
+		defer r.stop()
+	}
+	return r.read.close(r.rows.Close())
+}
+
+// endsWith has a function called when the rows have ended, at once where nothing runs any more. r may be nil.
+func (r *Rows) endsWith(stop func()) {
+	if r == nil || r.run.rows == nil {
+		stop()
+		return
+	}
+	r.run.stop = stop
+}
 
 // Columns lists the names of the columns.
 func (r *Rows) Columns() []string {

@@ -91,7 +91,7 @@ func TestClosingEarly(t *testing.T) {
 	})
 }
 
-// A statement whose context is done ends with ABORT and undoes itself; the transaction stays open.
+// A statement whose context is done ends with INTERRUPT and undoes itself; the transaction stays open.
 func TestCancelledStatement(t *testing.T) {
 	onEach(t, func(t *testing.T, h *host) {
 		c := h.conn()
@@ -104,7 +104,7 @@ func TestCancelledStatement(t *testing.T) {
 			done, cancel := context.WithCancel(ctx)
 			cancel()
 			r, err := c.Query(done, sql, engine.Params{})
-			refused(t, drain(t, r, err), types.ABORT, "cancelled")
+			refused(t, drain(t, r, err), types.INTERRUPT, "cancelled")
 			require.True(t, c.InTransaction())
 			require.Equal(t, before, c.dump(), sql)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 )
 
 // settings are a session's options (spec 42 §1): by option name, values in their own kind. They are not transactional and not
@@ -21,6 +22,7 @@ type effective struct {
 	path   []string
 	form   catalog.FormatOptions
 	budget int64
+	limits *limit.Set
 	rules  []string // of the planner that are left out
 }
 
@@ -29,7 +31,7 @@ func (c *Conn) effective() *effective {
 	e := &c.session.effective
 	if !e.known || e.rev != c.session.rev {
 		s := c.session.settings
-		*e = effective{rev: c.session.rev, known: true, path: s.schemaPath(), form: s.sessionForm(c.db.home.name), budget: s.count("memory_budget"), rules: s.rules()}
+		*e = effective{rev: c.session.rev, known: true, path: s.schemaPath(), form: s.sessionForm(c.db.home.name), budget: s.count("memory_budget"), limits: s.limits(), rules: s.rules()}
 	}
 	return e
 }
@@ -44,7 +46,7 @@ type option struct {
 	read func(db *DB, name string, v types.Value) (types.Value, error)
 }
 
-var options = []option{
+var options = append([]option{
 	{"foreign_keys", []string{"fk_enforcement"}, types.True, readBoolean},
 	{"default_column_nullability", []string{"column_nullability_default", "nullable_default"}, types.Text("not_null"), readWord("not_null", "nullable")},
 	{"default_collation", nil, types.Text("BINARY"), readCollation},
@@ -60,10 +62,39 @@ var options = []option{
 	{"disabled_rules", nil, types.Text(""), readRules},
 	{"trace_plan_stack", nil, types.False, readBoolean},
 	{"runtime_fuse_scalars", nil, types.True, readBoolean},
-}
+}, limitOptions()...)
 
 // defaultMemoryBudget is what a transaction's overlay, and a sort or hash of a statement, may each hold before it spills.
 const defaultMemoryBudget = 64 << 20
+
+// limitOptions are the limits of a session as options.
+func limitOptions() []option {
+	var list []option
+	for _, l := range limit.Table {
+		if l.Pragma != "" {
+			list = append(list, option{l.Pragma, nil, types.Int(l.Default), readLimit(l)})
+		}
+	}
+	return list
+}
+
+func readLimit(l limit.Limit) func(*DB, string, types.Value) (types.Value, error) {
+	return func(_ *DB, _ string, v types.Value) (types.Value, error) {
+		n, err := l.Read(types.ToText(v))
+		return types.Int(n), err
+	}
+}
+
+// limits gives the limits that the session has set.
+func (s settings) limits() *limit.Set {
+	set := limit.Defaults()
+	for _, l := range limit.Table {
+		if l.Pragma != "" {
+			set[l.ID] = s.count(l.Pragma)
+		}
+	}
+	return set
+}
 
 // findOption resolves a pragma's name or alias; nil when there is none.
 func findOption(name string) *option {
@@ -96,6 +127,14 @@ func newSettings(db *DB) settings {
 		s[o.name] = o.initial
 	}
 	s["default_vtab_module"] = types.Text(db.home.name)
+	if n := db.opts.MemoryBudget; n > 0 {
+		s["memory_budget"] = types.Int(n)
+	}
+	for _, l := range limit.Table {
+		if l.Pragma != "" {
+			s[l.Pragma] = types.Int(db.opts.Limits.Of(l.ID))
+		}
+	}
 	return s
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/quereus/quereus-migrate/engine/function"
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 	"github.com/quereus/quereus-migrate/vtab"
 )
 
@@ -360,9 +361,11 @@ func (r *reading) unless(rows **Rows) {
 // planEnv is what statements and stored expressions of the session are bound against.
 func (c *Conn) planEnv(ctx context.Context, cat *catalog.Snapshot) *plan.Env {
 	s := c.session.settings
+	rt := &exec.Runtime{Memory: c.db.memory.Statement(c.effective().limits)}
+	eval := func(x plan.Expr) (types.Value, error) { return exec.EvalConstWith(ctx, rt, x) }
 	return &plan.Env{
-		Ctx: ctx, Catalog: cat, SchemaPath: c.effective().path, Types: c.db.types, Functions: c.db.functions,
-		Planner: c.db.planner, Eval: exec.EvalConst, Validate: s.boolean("validate_plan"), ForeignKeys: s.boolean("foreign_keys"), Nondeterministic: s.boolean("nondeterministic_schema"),
+		Ctx: ctx, Limits: c.effective().limits, Catalog: cat, SchemaPath: c.effective().path, Types: c.db.types, Functions: c.db.functions,
+		Planner: c.db.planner, Eval: eval, Validate: s.boolean("validate_plan"), ForeignKeys: s.boolean("foreign_keys"), Nondeterministic: s.boolean("nondeterministic_schema"),
 		Without: c.effective().rules,
 	}
 }
@@ -381,10 +384,12 @@ func (c *Conn) runtime(src exec.Source, cat *catalog.Snapshot, p Params) *exec.R
 	var r struct { // one piece of memory for a statement
 		exec.Runtime
 		planner textPlanner
+		memory  limit.Account
 	}
 	r.planner = textPlanner{c, cat}
+	r.memory.Begin(e.limits, c.db.memory)
 	r.Runtime = exec.Runtime{
-		Source: src, Positional: p.Positional, Named: p.Named, MemoryBudget: e.budget,
+		Source: src, Positional: p.Positional, Named: p.Named, MemoryBudget: e.budget, Memory: &r.memory,
 		Call: function.Call{
 			Now: o.Now(), Local: o.Local, Random: o.Random, Catalog: cat, Functions: c.db.functions,
 			Session: e.form, SchemaPath: e.path, Planner: &r.planner,

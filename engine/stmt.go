@@ -6,7 +6,6 @@ import (
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/exec"
-	"github.com/quereus/quereus-migrate/engine/parse"
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
 )
@@ -34,7 +33,7 @@ func (c *Conn) Prepare(sql string, values ...Params) (*Stmt, error) {
 	}
 	defer c.leave(nil)
 	src := ast.NewSource("", sql)
-	stmts, err := parse.Stmts(src)
+	stmts, err := c.bounds(context.Background()).Stmts(src)
 	if err != nil {
 		return nil, err
 	}
@@ -54,11 +53,13 @@ func (s *Stmt) Query(ctx context.Context, p Params) (r *Rows, err error) {
 		return nil, err
 	}
 	defer s.conn.leave(&r)
+	ctx, stop := s.conn.timed(ctx)
 	defer func() {
 		if v := recover(); v != nil {
 			err = s.conn.internal(statement{s.src, s.stmt}, v)
 		}
 		err = cancelled(ctx, err)
+		r.endsWith(stop)
 	}()
 	if !isPlanned(s.stmt) {
 		return s.conn.dispatch(ctx, s.src, s.stmt, p)
@@ -106,6 +107,8 @@ func (s *Stmt) ExecBatch(ctx context.Context, rows [][]types.Value) (changes int
 		return 0, err
 	}
 	defer s.conn.leave(nil)
+	ctx, stop := s.conn.timed(ctx)
+	defer stop()
 	defer func() {
 		if v := recover(); v != nil {
 			err = s.conn.internal(statement{s.src, s.stmt}, v)

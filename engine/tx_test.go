@@ -78,7 +78,7 @@ func TestLockWait(t *testing.T) {
 			cancel()
 		}()
 		_, err = b.Exec(cancelled, "alter table t add column v integer null", engine.Params{})
-		refused(t, err, types.ABORT, "cancelled")
+		refused(t, err, types.INTERRUPT, "cancelled")
 
 		done := make(chan error)
 		go func() {

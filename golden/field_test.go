@@ -184,7 +184,7 @@ func TestHugeRewrite(t *testing.T) {
 	}}
 	live, cancel = context.WithCancel(ctx)
 	_, err = s.Conn().Migrate(live, p, o)
-	require.Equal(t, types.ABORT, types.CodeOf(err), "%v", err)
+	require.Equal(t, types.INTERRUPT, types.CodeOf(err), "%v", err)
 	require.Less(t, time.Since(cancelled), time.Second)
 	cancel = func() {}
 	lines, err := s.Query(ctx, "select count(*) as n, max(val) as m from reading where val > 1.1 and val < 1.3")

@@ -13,7 +13,7 @@ const modulePath = "github.com/quereus/quereus-migrate"
 
 // floors is the picture of the house: a package imports packages of lower floors, and of its own floor only where peers says so.
 var floors = map[string]int{
-	"types": 0, "types/invariant": 0,
+	"types": 0, "types/invariant": 0, "types/limit": 0,
 	"engine/ast": 1, "engine/parse": 1, "engine/format": 1, "catalog": 1, "catalog/schemafile": 1,
 	"vtab": 2, "vtab/kv/internal/memtree": 2, "vtab/kv": 2, "vtab/kv/mem": 2, "vtab/kv/pebble": 2, "vtab/kv/pebble/crashtest": 2, "vtab/kv/kvtest": 2, "vtab/store": 2, "vtab/vtabtest": 2,
 	"engine/function": 3, "engine/plan": 3, "engine/exec": 3,
@@ -45,6 +45,7 @@ var peers = map[string][]string{
 	"engine/transfer":        {"engine/transfer/foreign"},
 	"engine/transfer/dump":   {"engine/transfer", "engine/transfer/foreign"},
 	"engine/transfer/sqlite": {"engine/transfer", "engine/transfer/foreign"},
+	"types/limit":            {"types"},
 	"cmd/quereus-migrate": {
 		"cmd/quereus-migrate/internal/findings", "cmd/quereus-migrate/internal/target", "cmd/quereus-migrate/internal/term"},
 	"cmd/quereus-migrate/internal/target": {"cmd/quereus-migrate/internal/term"},

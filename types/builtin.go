@@ -111,7 +111,7 @@ func errCannotConvert(v Value, name string) *Error {
 	case k == KindInteger && !isSafeInteger(v):
 		return Errorf(MISMATCH, "Cannot convert bigint to %s", name)
 	}
-	return Errorf(MISMATCH, "Cannot convert '%s' to %s", ToText(v), name)
+	return Errorf(MISMATCH, "Cannot convert '%s' to %s", Abridge(ToText(v)), name)
 }
 
 // isSafeInteger reports whether an INTEGER is within ±(2^53−1), beyond which no date, time or timespan reads one.

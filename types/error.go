@@ -3,6 +3,7 @@ package types
 import (
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 // Code is a status code of the engine. Callers match on codes, never on message text (spec 42 §6.2).
@@ -106,6 +107,19 @@ func (e *Error) Is(target error) bool {
 // Errorf makes an error without a position.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Abridge cuts a text of the user's that is too long for a message: after some 200 bytes, with the length of the whole.
+func Abridge(s string) string {
+	const most = 200
+	if len(s) <= most {
+		return s
+	}
+	end := most
+	for end > most-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s… (%d bytes)", s[:end], len(s))
 }
 
 // Wrapf makes an error around cause: the message is format's text followed by the cause's message; the code is the

@@ -15,13 +15,18 @@ type JSON struct {
 	Keys []string
 	// Elems are the members' values or the array's elements.
 	Elems []Value
-	// depth counts the levels of containers, this one included; FromJSON sets it. 0 before.
+	// depth counts the levels of containers, this one included, and size the bytes of the compact text, about; FromJSON sets them. 0 before.
 	depth int
+	size  int64
 }
 
 // MaxJSONDepth is how many levels of arrays and objects a document may have. The bound keeps everything that walks a tree
 // within its stack.
 const MaxJSONDepth = 10_000
+
+// MaxJSONValues is how many values a document that is parsed may have, containers and what is in them: a text of some bytes makes a value, which
+// takes ten times the memory.
+const MaxJSONValues = 1 << 24
 
 // NewArray makes the JSON array of elems, which it shares: values read from a cursor must be cloned first. It fails with
 // TOOBIG beyond MaxJSONDepth.
@@ -45,15 +50,28 @@ func errTooDeep() *Error {
 	return Errorf(TOOBIG, "JSON is nested deeper than %d levels", MaxJSONDepth)
 }
 
-// measure gives the depth of a tree whose nested containers went through FromJSON.
-func (j *JSON) measure() int {
-	deepest := 0
-	for _, e := range j.Elems {
+// Size gives the number of bytes of the compact text, about: escapes and the digits of numbers are taken at their least. Containers that
+// occur more than once count as often, so that it tells how long a text would become whose tree is small.
+func (j *JSON) Size() int64 { return j.size }
+
+// measure sets depth and size of a tree whose nested containers went through FromJSON.
+func (j *JSON) measure() {
+	const most = 1 << 56 // sums stay within int64
+	deepest, size := 0, int64(2)
+	for i, e := range j.Elems {
+		if j.Object {
+			size += int64(len(j.Keys[i])) + 3
+		}
+		size++
 		if c := e.JSON(); c != nil {
 			deepest = max(deepest, c.depth)
+			size += c.size
+		} else if e.Kind() == KindText {
+			size += int64(len(e.Str())) + 2
 		}
+		size = min(size, most)
 	}
-	return deepest + 1
+	j.depth, j.size = deepest+1, size
 }
 
 // sortedKeys gives the order of an object's members by key, by code point; nil when they stand in that order already.

@@ -28,6 +28,7 @@ type jsonParser struct {
 	owned bool // src is a copy of our own, which strings may share
 	pos   int
 	depth int
+	count int // of values
 }
 
 func (p *jsonParser) document() (Value, *Error) {
@@ -44,6 +45,9 @@ func (p *jsonParser) document() (Value, *Error) {
 
 // value reads one value and the white space before it.
 func (p *jsonParser) value() (Value, *Error) {
+	if p.count++; p.count > MaxJSONValues {
+		return Null, Errorf(TOOBIG, "JSON has more than %d values", MaxJSONValues)
+	}
 	p.skipSpace()
 	switch c := p.peek(); {
 	case c == '{':
@@ -214,11 +218,14 @@ func (p *jsonParser) number() (Value, *Error) {
 			return Null, err
 		}
 	}
-	if text := p.src[start:p.pos]; whole {
-		return parseDigits(text, 10), nil
-	} else {
+	text := p.src[start:p.pos]
+	switch {
+	case !whole:
 		return Real(parseDecimal(text)), nil
+	case tooManyDigits(text):
+		return Null, Errorf(TOOBIG, "a number of %d digits is too long: an integer has at most %d", len(text), MaxIntegerDigits)
 	}
+	return parseDigits(text, 10), nil
 }
 
 // digits steps over one digit or more.

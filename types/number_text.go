@@ -74,6 +74,10 @@ func AppendInteger(dst []byte, v Value) []byte {
 	return dst
 }
 
+// MaxIntegerDigits is how many decimal digits an INTEGER has at most. A text of more is no integer: what reads numbers takes it as the REAL
+// that it is nearest to, which is infinite.
+const MaxIntegerDigits = 1_000_000
+
 // ParseIntegerLiteral reads an integer literal of SQL: decimal digits, or 0x and hexadecimal digits; no sign. It is exact
 // at any size. ok is false for any other text.
 func ParseIntegerLiteral(s string) (i Value, ok bool) {
@@ -81,9 +85,12 @@ func ParseIntegerLiteral(s string) (i Value, ok bool) {
 		if strings.Trim(s[2:], "0123456789abcdefABCDEF") != "" {
 			return Null, false
 		}
+		if tooManyDigits(s[2:]) {
+			return Null, false
+		}
 		return parseDigits(s[2:], 16), true
 	}
-	if s == "" || digitsEnd(s, 0) != len(s) {
+	if s == "" || digitsEnd(s, 0) != len(s) || tooManyDigits(s) {
 		return Null, false
 	}
 	return parseDigits(s, 10), true
@@ -93,7 +100,7 @@ func ParseIntegerLiteral(s string) (i Value, ok bool) {
 func ParseInteger(s string) (i Value, ok bool) {
 	s = TrimSpace(s)
 	n := integerEnd(s)
-	if n == 0 || n != len(s) {
+	if n == 0 || n != len(s) || tooManyDigits(s) {
 		return Null, false
 	}
 	return parseDigits(s, 10), true
@@ -104,7 +111,7 @@ func ParseInteger(s string) (i Value, ok bool) {
 func ParseIntegerPrefix(s string) (i Value, ok bool) {
 	s = TrimSpace(s)
 	n := integerEnd(s)
-	if n == 0 {
+	if n == 0 || tooManyDigits(s[:n]) {
 		return Null, false
 	}
 	return parseDigits(s[:n], 10), true
@@ -137,10 +144,35 @@ func ParseWholeNumber(s string) (v Value, ok bool) {
 	if n == 0 || n != len(s) {
 		return Null, false
 	}
-	if integerEnd(s) == n {
+	if integerEnd(s) == n && !tooManyDigits(s) {
 		return parseDigits(s, 10), true
 	}
 	return Real(parseDecimal(s)), true
+}
+
+// tooManyDigits reports whether the digits, with a sign or without, may be more than an INTEGER has. Hexadecimal ones count for more than
+// they are: each is worth 1.2 decimal ones.
+func tooManyDigits(s string) bool {
+	if len(s) <= MaxIntegerDigits {
+		return false
+	}
+	digits, _ := cutSign(s)
+	return len(strings.TrimLeft(digits, "0")) > MaxIntegerDigits
+}
+
+// Digits gives the number of decimal digits of an INTEGER beyond int64, or one more, at no cost; 0 for any other value.
+func Digits(v Value) int64 {
+	if b, ok := v.ref.(*big.Int); ok {
+		return int64(float64(b.BitLen())*math.Log10(2)) + 1
+	}
+	return 0
+}
+
+// TextDigits gives the number of digits of the integer that a trimmed text begins with, without zeros in front; 0 when it begins with none.
+func TextDigits(s string) int64 {
+	s = TrimSpace(s)
+	digits, _ := cutSign(s[:integerEnd(s)])
+	return int64(len(strings.TrimLeft(digits, "0")))
 }
 
 func cutSign(s string) (rest string, negative bool) {

@@ -145,8 +145,8 @@ func TestIntegerTextLaws(t *testing.T) {
 }
 
 func TestParseIntegerOfManyDigits(t *testing.T) {
-	digits := strings.Repeat("9", 1_000_001) // 10^1000001 - 1
-	want := new(big.Int).Exp(big.NewInt(10), big.NewInt(1_000_001), nil)
+	digits := strings.Repeat("9", MaxIntegerDigits) // 10^1000000 - 1
+	want := new(big.Int).Exp(big.NewInt(10), big.NewInt(MaxIntegerDigits), nil)
 	want.Sub(want, big.NewInt(1))
 	got, ok := ParseInteger("-" + digits)
 	require.True(t, ok)
@@ -154,6 +154,31 @@ func TestParseIntegerOfManyDigits(t *testing.T) {
 	short, ok := ParseInteger("+00" + digits[:5001])
 	require.True(t, ok)
 	require.Equal(t, digits[:5001], FormatInteger(short))
+}
+
+// Text of more digits than an INTEGER has is none, at once and however long it is: what reads any number takes it as infinite.
+func TestParseIntegerOfTooManyDigits(t *testing.T) {
+	digits := strings.Repeat("9", 50*MaxIntegerDigits)
+	_, ok := ParseInteger(digits)
+	require.False(t, ok)
+	_, ok = ParseIntegerPrefix("-" + digits + " apples")
+	require.False(t, ok)
+	for _, literal := range []string{digits, "0x" + digits} {
+		_, ok = ParseIntegerLiteral(literal)
+		require.False(t, ok)
+	}
+	v, ok := ParseWholeNumber("-" + digits)
+	require.True(t, ok)
+	require.Equal(t, math.Inf(-1), v.Float())
+	_, err := ParseJSON("[" + digits + "]")
+	require.ErrorIs(t, err, TOOBIG)
+	require.Equal(t, int64(len(digits)), TextDigits(" -"+digits+".5"))
+
+	zeros := strings.Repeat("0", MaxIntegerDigits) + "7"
+	v, ok = ParseInteger(zeros)
+	require.True(t, ok)
+	require.Equal(t, "7", FormatInteger(v))
+	require.Equal(t, int64(1), TextDigits(zeros))
 }
 
 func TestTrimSpace(t *testing.T) {

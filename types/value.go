@@ -177,7 +177,7 @@ func (v Value) JSON() *JSON { j, _ := v.ref.(*JSON); return j }
 // FromJSON. NewArray and NewObject also bound the depth, and serve wherever a query decides how deep to nest.
 func FromJSON(j *JSON) Value {
 	if j.depth == 0 {
-		j.depth = j.measure()
+		j.measure()
 	}
 	return Value{ref: j}
 }

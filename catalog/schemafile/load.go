@@ -1,6 +1,7 @@
 package schemafile
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 )
 
 // ConfigName is the name, but for its ending, of the tool's configuration, which is no schema file wherever it lies.
@@ -44,14 +46,26 @@ func LoadAll(fsys fs.FS, name string) ([]*catalog.Declared, []*ast.Source, error
 
 // Sources reads the texts of a schema file, or of all schema files below a folder in order of path; a folder without any is a
 // fault. Read takes those of several files and folders together.
-func Sources(fsys fs.FS, name string) ([]*ast.Source, error) {
+func Sources(fsys fs.FS, name string) ([]*ast.Source, error) { return Reader{}.Sources(fsys, name) }
+
+// Reader reads schema files within limits and as long as somebody waits. The zero value has the default limits and hears nobody; it is
+// what the functions of its methods' names go by.
+type Reader struct {
+	// Ctx ends the reading with INTERRUPT when it is done; nil never does.
+	Ctx context.Context
+	// Limits are those of files and statements, nil for the defaults.
+	Limits *limit.Set
+}
+
+// Sources is the function Sources.
+func (r Reader) Sources(fsys fs.FS, name string) ([]*ast.Source, error) {
 	names, err := fileNames(fsys, name)
 	if err != nil {
 		return nil, err
 	}
 	var sources []*ast.Source
 	for _, n := range names {
-		src, err := readFile(fsys, n)
+		src, err := r.readFile(fsys, n)
 		if err != nil {
 			return sources, err
 		}
@@ -60,42 +74,48 @@ func Sources(fsys fs.FS, name string) ([]*ast.Source, error) {
 	return sources, nil
 }
 
-// MaxFileBytes is the size in bytes up to which a schema file is read.
-const MaxFileBytes = 64 << 20
-
-func readFile(fsys fs.FS, name string) (*ast.Source, error) {
+func (r Reader) readFile(fsys fs.FS, name string) (*ast.Source, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, types.Wrapf(types.CANTOPEN, err, "schema file %s", name)
 	}
 	defer f.Close()
-	var size int64
-	if info, err := f.Stat(); err == nil {
-		size = info.Size()
-	}
-	return readSource(name, f, size)
+	return r.ReadSource(name, f)
 }
 
-// ReadSource reads the text of a schema file to its end; TOOBIG beyond MaxFileBytes, of which no more is read: what is opened as a
-// file may be a device or a pipe without an end.
-func ReadSource(name string, r io.Reader) (*ast.Source, error) { return readSource(name, r, 0) }
-
-// readSource is ReadSource for what is likely to have size bytes.
-func readSource(name string, r io.Reader, size int64) (*ast.Source, error) {
+// ReadSource reads the text of a schema file to its end; TOOBIG beyond the limit of its length, of which no more is read: what is opened as
+// a file may be a device or a pipe without an end.
+func (r Reader) ReadSource(name string, from io.Reader) (*ast.Source, error) {
 	var text strings.Builder
-	text.Grow(int(min(max(size, 0), MaxFileBytes)))
-	n, err := io.Copy(&text, io.LimitReader(r, MaxFileBytes+1))
+	most := r.Limits.Of(limit.SchemaFileLength)
+	if f, ok := from.(fs.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			text.Grow(int(min(info.Size(), most) + 1)) // at once, for a builder that grows takes a multiple
+		}
+	}
+	n, err := io.Copy(&text, io.LimitReader(hearing{r.Ctx, from}, most+1))
 	if err != nil {
 		return nil, types.Wrapf(types.CANTOPEN, err, "schema file %s", name)
 	}
-	if n > MaxFileBytes {
-		return nil, &types.Error{
-			Code:    types.TOOBIG,
-			Message: fmt.Sprintf("schema file %s is larger than %d bytes", name, MaxFileBytes),
-			Hint:    "divide it into the files of a folder",
-		}
+	if n > most {
+		e := r.Limits.Exceeded(limit.SchemaFileLength, "schema file %s is larger than %d bytes", name, most)
+		e.Hint = "divide it into the files of a folder; " + e.Hint
+		return nil, e
 	}
 	return ast.NewSource(name, text.String()), nil
+}
+
+// hearing reads until nobody waits any more.
+type hearing struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (h hearing) Read(b []byte) (int, error) {
+	if h.ctx != nil && h.ctx.Err() != nil {
+		return 0, &types.Error{Code: types.INTERRUPT, Message: "interrupted: " + context.Cause(h.ctx).Error()}
+	}
+	return h.Reader.Read(b)
 }
 
 // fileNames lists the schema files that a name means: itself, or those below it in order of path.
@@ -148,8 +168,11 @@ func isSchemaFile(name string) bool {
 
 // Read reads declarations from texts, a source named *.yaml or *.yml as YAML, any other as SQL. The faults of all of them are joined
 // (errors.Join). See LoadAll.
-func Read(sources ...*ast.Source) ([]*catalog.Declared, error) {
-	var c collection
+func Read(sources ...*ast.Source) ([]*catalog.Declared, error) { return Reader{}.Read(sources...) }
+
+// Read is the function Read.
+func (r Reader) Read(sources ...*ast.Source) ([]*catalog.Declared, error) {
+	c := collection{reader: r}
 	var faults []error
 	for _, src := range sources {
 		faults = append(faults, c.read(src))
@@ -168,6 +191,7 @@ func Read(sources ...*ast.Source) ([]*catalog.Declared, error) {
 
 // collection gathers the declarations of several files.
 type collection struct {
+	reader  Reader
 	schemas []*catalog.Declared
 	// parts tells, in step with schemas, what made each so far.
 	parts []part

@@ -26,7 +26,7 @@ type sqlFile struct {
 // joins all faults of the file in the order of their places.
 func (c *collection) readSQL(src *ast.Source) (found bool, err error) {
 	f := sqlFile{collection: c, origin: catalog.Origin{Source: src}}
-	parts, bad := parse.File(src)
+	parts, bad := parse.Bounds{Ctx: c.reader.Ctx, Limits: c.reader.Limits}.File(src)
 	var faults []error
 	for _, e := range bad {
 		faults = append(faults, parseFault(src, e))

@@ -20,6 +20,7 @@ import (
 
 // yamlFile is a YAML file that is being read.
 type yamlFile struct {
+	reader   Reader
 	src      *ast.Source
 	declared *catalog.Declared
 	settings *catalog.DeclaredSettings // nil without settings
@@ -27,9 +28,12 @@ type yamlFile struct {
 
 // readYAML reads a YAML file; found tells whether it says anything of a schema. A file that names its schema does.
 func (c *collection) readYAML(src *ast.Source) (found bool, err error) {
-	f := &yamlFile{src: src}
+	f := &yamlFile{reader: c.reader, src: src}
 	root, err := f.document()
 	if root == nil || err != nil {
+		return false, err
+	}
+	if err := f.checkExpansion(root); err != nil {
 		return false, err
 	}
 	return f.read(c, root)

@@ -22,6 +22,7 @@ type app struct {
 	samples bool
 	// applied is what apply tells as JSON, nil when it tells it as text.
 	applied *applyReport
+	limits  limitFlags
 	// begun is set once the flags of a command were good and it runs.
 	begun bool
 }
@@ -48,6 +49,7 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.AddCommand(newImportCmd(a))
+	a.limits.add(root)
 	root.AddCommand(newDiffCmd(a), newPlanCmd(a), newApplyCmd(a), newInspectCmd(a), newStatusCmd(a), newCheckCmd(a), newSQLCmd(a), newVersionCmd(a))
 	root.AddCommand(newHistoryCmd(a), newAdoptCmd(a), newUndoCmd(a))
 	root.AddCommand(newFmtCmd(a), newLintCmd(a), newReportCmd(a))
@@ -96,7 +98,10 @@ Exit codes: 0 done or in sync, 1 error, 2 differences (with --exit-code), 3 refu
 
 // newOpener gives what opens targets for a command that may wait for them.
 func (a *app) newOpener(cmd *cobra.Command, wait time.Duration) target.Opener {
-	return target.Opener{Stdin: a.In, Wait: wait, Command: cmd.CommandPath(), Notes: a.PrintNotes, Meanings: a.tellNotes}
+	return target.Opener{
+		Stdin: a.In, Wait: wait, Command: cmd.CommandPath(), Notes: a.PrintNotes, Meanings: a.tellNotes,
+		Limits: a.limits.set, Memory: a.limits.spillAt(),
+	}
 }
 
 // addLockTimeout adds the flag of everything that opens a database directory.

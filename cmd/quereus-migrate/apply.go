@@ -177,7 +177,7 @@ type applyRun struct {
 func (r *applyRun) open(ctx context.Context) error {
 	r.isMissing = r.create && !target.Exists(r.dir)
 	if r.isMissing {
-		return r.use(target.Blank(ctx))
+		return r.use(r.opener.Blank(ctx))
 	}
 	r.opener.Create = r.create // what is left of a creation that was interrupted counts as there
 	return r.use(r.opener.Database(ctx, r.dir))

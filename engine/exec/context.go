@@ -7,6 +7,7 @@ import (
 	"github.com/quereus/quereus-migrate/engine/function"
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 	"github.com/quereus/quereus-migrate/vtab"
 	"github.com/quereus/quereus-migrate/vtab/kv"
 )
@@ -29,6 +30,8 @@ type Runtime struct {
 	Named      map[string]types.Value
 	// Call is the clock, zone and random source that functions see; its Ctx is set by Run.
 	Call function.Call
+	// Memory counts the large values of the run, and has the limits that it keeps to; nil counts nothing and has the default limits.
+	Memory *limit.Account
 	// MemoryBudget is the number of bytes that each remembering operator may hold; 0 means defaultBudget.
 	MemoryBudget int64
 	// TempDir is where operators spill, "" for the system's directory.
@@ -53,6 +56,11 @@ type Context struct {
 	write *writeRun     // of data changes; nil for a program without
 	// measure is that of the operator at work, nil when nobody measures.
 	measure *Measure
+	// watched is the length from which on a value is checked, digits how many an integer may have; made is how many bytes of large values were
+	// made so far.
+	watched int
+	digits  int64
+	made    int64
 	// open are the tables opened so far.
 	open []openTable
 }
@@ -73,9 +81,13 @@ type openTable struct {
 func (ec *Context) begin(ctx context.Context, rt *Runtime, params []plan.Parameter) error {
 	ec.ctx, ec.rt, ec.call = ctx, rt, rt.Call
 	ec.call.Ctx = ctx
+	ec.beginLimits()
 	ec.stack = ec.stack[:0]
 	for i := range params {
 		if err := ec.param[i].bind(&params[i], rt); err != nil {
+			return err
+		}
+		if err := ec.checkParam(ec.param[i].value); err != nil {
 			return err
 		}
 	}
@@ -161,6 +173,7 @@ func (ec *Context) end() error {
 	clear(ec.param)
 	clear(ec.outer)
 	clear(ec.stack[:cap(ec.stack)])
+	ec.call.Release(ec.call.Held)
 	ec.rt, ec.ctx, ec.call = nil, nil, function.Call{}
 	return first
 }

@@ -63,7 +63,7 @@ func (c *compiler) expr(x plan.Expr) Expr {
 	case *plan.Collate:
 		return c.expr(x.X)
 	case *plan.Cast:
-		return unary(c.expr(x.X), types.Caster(x.X.Static().Type, x.Type))
+		return c.cast(x)
 	case *plan.Sign:
 		return c.sign(x)
 	case *plan.BitNot:
@@ -71,9 +71,9 @@ func (c *compiler) expr(x plan.Expr) Expr {
 	case *plan.Arith:
 		return c.arith(x)
 	case *plan.Bits:
-		return binary(c.expr(x.L), c.expr(x.R), bitOps[x.Op])
+		return limited(c.expr(x.L), c.expr(x.R), bitOps[x.Op], c.b.located(x.Pos))
 	case *plan.Concat:
-		return binary(c.expr(x.L), c.expr(x.R), concat)
+		return c.concat(x)
 	case *plan.Call:
 		return c.call(x)
 	case *plan.Coalesce:
@@ -179,6 +179,25 @@ func unary(x Expr, f func(types.Value) types.Value) Expr {
 		v, err := x(ec, row)
 		if err != nil {
 			return types.Null, err
+		}
+		return f(v), nil
+	}
+}
+
+// cast compiles CAST, which never fails but for a text that spells a larger integer than there is.
+func (c *compiler) cast(x *plan.Cast) Expr {
+	operand, f := c.expr(x.X), types.Caster(x.X.Static().Type, x.Type)
+	if x.Type != types.TypeInteger && x.Type != types.TypeNumeric {
+		return unary(operand, f)
+	}
+	at := c.b.located(x.Pos)
+	return func(ec *Context, row types.Row) (types.Value, error) {
+		v, err := operand(ec, row)
+		if err != nil {
+			return types.Null, err
+		}
+		if err := ec.checkOperand(v); err != nil {
+			return types.Null, at(err)
 		}
 		return f(v), nil
 	}

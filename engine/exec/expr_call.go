@@ -12,7 +12,7 @@ import (
 // call compiles a scalar function call. Arguments are evaluated left to right onto the context's stack.
 func (c *compiler) call(x *plan.Call) Expr {
 	args, eval, nullOnNull := c.exprs(x.Args), x.Eval, x.Fn.NullOnNull
-	fail := c.b.callError("Function", x.Fn.Name, x.Pos)
+	fail, makes := c.b.callError("Function", x.Fn.Name, x.Pos), makesValues(x)
 	return func(ec *Context, row types.Row) (types.Value, error) {
 		base := len(ec.stack)
 		null := false
@@ -29,13 +29,27 @@ func (c *compiler) call(x *plan.Call) Expr {
 			ec.stack = ec.stack[:base]
 			return types.Null, nil
 		}
-		v, err := eval(&ec.call, ec.stack[base:])
+		v, err := callLimited(ec, eval, ec.stack[base:], makes)
 		ec.stack = ec.stack[:base]
 		if err != nil {
 			return types.Null, fail(err)
 		}
 		return v, nil
 	}
+}
+
+// callLimited calls a function and keeps what it makes, if it may make values, to the limits.
+func callLimited(ec *Context, eval function.Eval, args []types.Value, makes bool) (types.Value, error) {
+	if makes {
+		if err := ec.reserveCall(args); err != nil {
+			return types.Null, err
+		}
+	}
+	v, err := eval(&ec.call, args)
+	if err == nil && lengthOf(v) >= ec.watched {
+		err = ec.countCall(v, args)
+	}
+	return v, err
 }
 
 // callError words the failure of a function (spec 41 §1): the code is the cause's.
@@ -171,7 +185,7 @@ func (c *compiler) likeEscape(x *plan.Like, text, pattern Expr) Expr {
 			if t.IsNull() {
 				return types.Null, nil
 			}
-			return types.Bool(compiled.MatchString(types.ToText(t))), nil
+			return matchLike(ec, compiled, t)
 		}
 		p, err := pattern(ec, row)
 		if err != nil {
@@ -188,8 +202,16 @@ func (c *compiler) likeEscape(x *plan.Like, text, pattern Expr) Expr {
 		if t.IsNull() || p.IsNull() {
 			return types.Null, nil
 		}
-		return types.Bool(function.CompileLike(types.ToText(p), r).MatchString(types.ToText(t))), nil
+		if err := function.CheckPattern(&ec.call, types.ToText(p)); err != nil {
+			return types.Null, at(err)
+		}
+		return matchLike(ec, function.CompileLike(types.ToText(p), r), t)
 	}
+}
+
+func matchLike(ec *Context, p *function.Pattern, text types.Value) (types.Value, error) {
+	ok, err := p.Match(&ec.call, types.ToText(text))
+	return types.Bool(ok), err
 }
 
 // escapeRune gives the one character that an escape is.
@@ -199,6 +221,9 @@ func escapeRune(v types.Value) (r rune, ok bool) {
 	return r, n > 0 && n == len(s)
 }
 
+// longPattern is the length from which on a pattern is judged by the limits of a run before anything is made of it.
+const longPattern = 1000
+
 // constantLike compiles a pattern that is known before any row; nil when it is not, or has a fault to raise.
 func constantLike(x *plan.Like) *function.Pattern {
 	p, ok := x.P.(*plan.Const)
@@ -207,7 +232,7 @@ func constantLike(x *plan.Like) *function.Pattern {
 		return nil
 	}
 	r, single := escapeRune(e.Value)
-	if !single {
+	if !single || len(types.ToText(p.Value)) > longPattern {
 		return nil
 	}
 	return function.CompileLike(types.ToText(p.Value), r)

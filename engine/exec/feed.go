@@ -70,7 +70,10 @@ func (f *feed) stepRow(row types.Row) error {
 }
 
 func (f *feed) step(group int, args []types.Value) error {
-	if err := f.op.groups.states[group][f.index].Step(&f.op.ec.call, args); err != nil {
+	call := &f.op.ec.call
+	before := call.Held
+	err := f.op.groups.states[group][f.index].Step(call, args)
+	if f.op.held += call.Held - before; err != nil {
 		return f.fail(err)
 	}
 	return nil

@@ -96,6 +96,7 @@ type aggregateOp struct {
 
 	groups groupTable
 	feeds  []*feed
+	held   int64 // by the states of the groups, as Call.Held counts it
 	// aside are the partitions being written, pending those that wait, with the number of times their rows were partitioned.
 	aside   []*spool
 	pending []partition
@@ -148,7 +149,7 @@ func (o *aggregateOp) Open(ec *Context) error {
 // reset empties the groups for the input or the next partition.
 func (o *aggregateOp) reset() error {
 	o.at = 0
-	o.groups.reset(len(o.keys))
+	o.dropGroups()
 	for _, f := range o.feeds {
 		if err := f.start(o.ec); err != nil {
 			return err
@@ -158,6 +159,15 @@ func (o *aggregateOp) reset() error {
 		o.newGroup(nil)
 	}
 	return nil
+}
+
+// dropGroups forgets the groups and gives back what their states held.
+func (o *aggregateOp) dropGroups() {
+	if o.held > 0 {
+		o.ec.call.Release(o.held)
+		o.held = 0
+	}
+	o.groups.reset(len(o.keys))
 }
 
 func (t *groupTable) reset(width int) {
@@ -187,7 +197,7 @@ func (o *aggregateOp) Next(b *Batch) error {
 		}
 	}
 	o.block.reset(len(o.keys) + len(o.aggs))
-	for ; o.at < o.groups.len() && !o.block.full(); o.at++ {
+	for full := o.ec.made + manyMade; o.at < o.groups.len() && !o.block.full() && o.ec.made < full; o.at++ {
 		if err := o.emit(o.block.add(), o.at); err != nil {
 			return err
 		}
@@ -200,6 +210,9 @@ func (o *aggregateOp) emit(out types.Row, group int) error {
 	copy(out, o.groups.keys.rows[group])
 	for i, s := range o.groups.states[group] {
 		v, err := s.Final(&o.ec.call)
+		if err == nil {
+			err = o.ec.countGroup(v)
+		}
 		if err != nil {
 			return o.aggs[i].fail(err)
 		}
@@ -330,7 +343,7 @@ func (o *aggregateOp) take(work types.Row) error {
 		}
 		var ok bool
 		if group, ok = o.groups.byKey[string(o.buf)]; !ok {
-			if o.groups.bytes+o.groups.keys.bytes >= o.ec.budget() {
+			if o.groups.bytes+o.groups.keys.bytes+o.held >= o.ec.budget() {
 				return o.setAside(work)
 			}
 			group = o.newGroup(work)
@@ -446,6 +459,6 @@ func (o *aggregateOp) Close() error {
 	for _, f := range o.feeds {
 		err = firstError(err, f.close())
 	}
-	o.groups.reset(len(o.keys))
+	o.dropGroups()
 	return err
 }

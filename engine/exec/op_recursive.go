@@ -141,7 +141,9 @@ func (o *recursiveOp) nextRound() (more bool, err error) {
 		return false, nil
 	}
 	if o.rounds++; o.max > 0 && o.rounds > o.max {
-		return false, types.Errorf(types.ERROR, "Recursive CTE '%s' exceeded maximum iteration limit (%d)", o.name, o.max)
+		e := types.Errorf(types.ERROR, "Recursive CTE '%s' exceeded maximum iteration limit (%d)", o.name, o.max)
+		e.Hint = "raise it with option (maxrecursion N) in the query, pragma limit_iterations = N, or --limit iterations=N"
+		return false, e
 	}
 	o.filling = 1 - o.filling
 	if err := o.tables[o.filling].start(o.ec, o.width); err != nil {

@@ -84,23 +84,28 @@ type projectOp struct {
 	in    Operator
 	ec    *Context
 	batch Batch
+	rest  []types.Row // of the batch, still to be computed
 	block rowBlock
 }
 
 // Open opens the input.
 func (o *projectOp) Open(ec *Context) error {
-	o.ec = ec
+	o.ec, o.rest = ec, nil
 	return o.in.Open(ec)
 }
 
 // Next computes a row for each of the input's.
 func (o *projectOp) Next(b *Batch) error {
 	b.Rows = nil
-	if err := o.in.Next(&o.batch); err != nil || len(o.batch.Rows) == 0 {
-		return err
+	if len(o.rest) == 0 {
+		if err := o.in.Next(&o.batch); err != nil || len(o.batch.Rows) == 0 {
+			return err
+		}
+		o.rest = o.batch.Rows
 	}
 	o.block.reset(len(o.exprs))
-	for _, row := range o.batch.Rows {
+	for full := o.ec.made + manyMade; len(o.rest) > 0 && o.ec.made < full; o.rest = o.rest[1:] {
+		row := o.rest[0]
 		out := o.block.add()
 		for i, from := range o.from {
 			if from >= 0 {

@@ -86,9 +86,19 @@ func (p *RowProgram) Pred() func(types.Row) (bool, error) {
 
 // EvalConst computes an expression that reads no row, parameter, clock or subquery: what plan.Env.Eval asks for.
 func EvalConst(x plan.Expr) (types.Value, error) {
+	return EvalConstWith(context.Background(), new(Runtime), x)
+}
+
+// EvalConstWith is EvalConst for a statement that may be cancelled, within the limits of the run that it is planned for.
+func EvalConstWith(ctx context.Context, rt *Runtime, x plan.Expr) (types.Value, error) {
 	p, err := compileRow(x, nil)
 	if err != nil {
 		return types.Null, err
 	}
-	return p.Func()(nil)
+	run, err := p.Begin(ctx, rt)
+	if err != nil {
+		return types.Null, err
+	}
+	defer run.Close()
+	return run.Eval(nil)
 }

@@ -84,6 +84,7 @@ func (s *partScan) work(t vtab.PartScanner) {
 	o := s.scan
 	ec := &Context{ctx: s.ctx, rt: o.ec.rt, call: o.ec.call, param: o.ec.param}
 	ec.call.Ctx = s.ctx
+	ec.beginLimits()
 	for p := s.take(); p >= 0; p = s.take() {
 		s.readPart(t, ec, p)
 	}

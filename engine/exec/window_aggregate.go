@@ -24,6 +24,7 @@ type windowAggregate struct {
 	tree    *stateTree
 	// stuck is set when the running state turned out not to be able to undo a step.
 	stuck bool
+	held  int64 // by the running state, as Call.Held counts it
 }
 
 func newWindowAggregate(o *windowOp, c *windowCallRecipe) windowFunc {
@@ -42,6 +43,8 @@ func (a *windowAggregate) begin() error {
 
 // restart begins the running state at a row.
 func (a *windowAggregate) restart(at int) {
+	a.o.ec.call.Release(a.held)
+	a.held = 0
 	a.running, a.reach = a.c.New(), span{at, at}
 	if a.seen != nil {
 		a.seen.reset()
@@ -61,6 +64,9 @@ func (a *windowAggregate) value(i int) (types.Value, error) {
 		return types.Null, err
 	}
 	v, err := state.Final(&a.o.ec.call)
+	if err == nil {
+		err = a.o.ec.countGroup(v)
+	}
 	if err != nil {
 		return types.Null, a.c.fail(err)
 	}
@@ -163,7 +169,9 @@ func (a *windowAggregate) take(s function.State, i int) error {
 			return err
 		}
 	}
-	if err := s.Step(&a.o.ec.call, a.args); err != nil {
+	before := a.o.ec.call.Held
+	err = s.Step(&a.o.ec.call, a.args)
+	if a.held += a.o.ec.call.Held - before; err != nil {
 		return a.c.fail(err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/plan"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 )
 
 // actionRecipe is a compiled plan.Action.
@@ -39,12 +40,8 @@ type actionRun struct {
 	ready bool
 }
 
-const (
-	// dueKeys is the number of values that are noted before they are dealt with ahead of time.
-	dueKeys = 1 << 16
-	// maxRounds is how often actions may lead to actions.
-	maxRounds = 1 << 20
-)
+// dueKeys is the number of values that are noted before they are dealt with ahead of time.
+const dueKeys = 1 << 16
 
 func (a *actionRun) prepare() {
 	if a.ready {
@@ -150,8 +147,8 @@ func (r *writeRun) act(inserted *rowWriter) error {
 	r.acting = true
 	defer func() { r.acting = false }()
 	for round := 0; len(r.pending) > 0; round++ {
-		if round == maxRounds {
-			return types.Errorf(types.CONSTRAINT, "Foreign key cascade cycle detected: %s", r.pending[0].Key.Name)
+		if limits := r.ec.rt.Memory.Limits(); int64(round) == limits.Of(limit.CascadeDepth) {
+			return limits.Exceeded(limit.CascadeDepth, "Foreign key cascade cycle detected: %s", r.pending[0].Key.Name)
 		}
 		if err := r.ec.canceled(); err != nil {
 			return err

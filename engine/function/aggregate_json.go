@@ -1,6 +1,7 @@
 package function
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -32,9 +33,32 @@ type groupArray struct {
 	elems   []types.Value
 }
 
-func (g *groupArray) Step(_ *Call, args []types.Value) error {
-	g.elems = append(g.elems, g.prepare(args[0]))
-	return nil
+func (g *groupArray) Step(c *Call, args []types.Value) (err error) {
+	if g.elems, err = grown(c, g.elems, 1, valueBytes); err != nil {
+		return err
+	}
+	g.elems, err = kept(c, g.elems, g.prepare(args[0]))
+	return err
+}
+
+// valueBytes is what an element of a list weighs beside the memory of its text or document.
+const valueBytes = 24
+
+// kept adds a value to the list of a state, which is counted with its memory.
+func kept(c *Call, list []types.Value, v types.Value) ([]types.Value, error) {
+	size := 0
+	switch v.Kind() {
+	case types.KindText:
+		size = len(v.Str())
+	case types.KindJSON:
+		size = int(min(v.JSON().Size(), math.MaxInt32)) * valueBytes / 8
+	}
+	if size > 0 {
+		if err := c.Grow(size); err != nil {
+			return list, err
+		}
+	}
+	return append(list, v), nil
 }
 
 func (g *groupArray) Final(*Call) (types.Value, error) {
@@ -52,7 +76,7 @@ type groupObject struct {
 	places  map[string]int
 }
 
-func (g *groupObject) Step(_ *Call, args []types.Value) error {
+func (g *groupObject) Step(c *Call, args []types.Value) (err error) {
 	if args[0].IsNull() {
 		return nil
 	}
@@ -61,10 +85,21 @@ func (g *groupObject) Step(_ *Call, args []types.Value) error {
 		g.elems[at] = v
 		return nil
 	}
+	const placeBytes = 3 * valueBytes // of a key in the map
+	if err := c.Grow(len(key) + placeBytes); err != nil {
+		return err
+	}
+	if g.keys, err = grown(c, g.keys, 1, valueBytes); err != nil {
+		return err
+	}
+	if g.elems, err = grown(c, g.elems, 1, valueBytes); err != nil {
+		return err
+	}
 	key = strings.Clone(key)
 	g.places[key] = len(g.keys)
-	g.keys, g.elems = append(g.keys, key), append(g.elems, v)
-	return nil
+	g.keys = append(g.keys, key)
+	g.elems, err = kept(c, g.elems, v)
+	return err
 }
 
 func (g *groupObject) Final(*Call) (types.Value, error) {

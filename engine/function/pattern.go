@@ -5,9 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// Matcher is a compiled pattern of LIKE, GLOB or REGEXP. It is immutable and safe for concurrent use; matching allocates nothing.
+// Matcher is a compiled pattern of LIKE, GLOB or REGEXP. It is immutable and safe for concurrent use; matching a text of ordinary length
+// allocates nothing.
 type Matcher interface {
-	MatchString(text string) bool
+	// Match reports whether the pattern matches a text, which must be valid UTF-8. It fails with INTERRUPT when the call's statement is not
+	// wanted any more.
+	Match(c *Call, text string) (bool, error)
 }
 
 // Pattern is a compiled LIKE or GLOB pattern, matched against the whole of a text.
@@ -38,19 +41,25 @@ type token struct {
 
 // MatchString reports whether the pattern matches the whole of text, which must be valid UTF-8.
 func (p *Pattern) MatchString(text string) bool {
+	ok, _ := p.Match(nil, text)
+	return ok
+}
+
+// Match is MatchString for a statement that may end before its answer.
+func (p *Pattern) Match(c *Call, text string) (ok bool, err error) {
 	if p.never {
-		return false
+		return false, nil
 	}
 	rest, ok := p.head.match(text)
 	if !ok || p.exact {
-		return ok && rest == ""
+		return ok && rest == "", nil
 	}
 	for i := range p.middle {
-		if rest, ok = p.middle[i].find(rest); !ok {
-			return false
+		if rest, ok, err = p.middle[i].find(c, rest); !ok {
+			return false, err
 		}
 	}
-	return p.tail.matchEnd(rest)
+	return p.tail.matchEnd(rest), nil
 }
 
 // match consumes the run at the start of s.
@@ -83,27 +92,35 @@ func (r *run) matchTokens(s string) (rest string, ok bool) {
 }
 
 // find consumes s up to the end of the first occurrence of the run.
-func (r *run) find(s string) (rest string, ok bool) {
+func (r *run) find(c *Call, s string) (rest string, ok bool, err error) {
 	if s, ok = dropExactly(s, r.skip); !ok || len(r.tokens) == 0 {
-		return s, ok
+		return s, ok, nil
 	}
-	literal := r.tokens[0].literal
+	literal, tries := r.tokens[0].literal, 0
 	for s != "" {
+		if tries += 1 + len(r.tokens); tries >= manyTries && c != nil {
+			if tries = 0; c.Interrupted() != nil {
+				return "", false, c.Interrupted()
+			}
+		}
 		if literal != "" {
 			at := strings.Index(s, literal)
 			if at < 0 {
-				return "", false
+				return "", false, nil
 			}
 			s = s[at:]
 		}
 		if rest, ok = r.matchTokens(s); ok {
-			return rest, true
+			return rest, true, nil
 		}
 		_, n := utf8.DecodeRuneInString(s)
 		s = s[n:]
 	}
-	return "", false
+	return "", false, nil
 }
+
+// manyTries is the number of tokens that are tried between two looks at the statement's context.
+const manyTries = 1 << 20
 
 // matchEnd reports whether s ends with the run.
 func (r *run) matchEnd(s string) bool {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 )
 
 // Kind tells the families that resolve apart.
@@ -32,6 +33,10 @@ type Call struct {
 	Local *time.Location
 	// Ordinal is the 1-based number of the source row of the running INSERT, 0 outside of one.
 	Ordinal int64
+	// Held is what the states of aggregates hold that grows with their rows, in bytes; see Grow. counted is how much of it the account knows.
+	Held, counted int64
+	// Memory has the limits that values keep to, and counts what is large; nil has the default ones.
+	Memory *limit.Account
 	// Random gives random bits.
 	Random func() uint64
 	// Catalog and Functions are what the introspection functions show: the state that the statement reads.

@@ -2,10 +2,12 @@ package function
 
 import (
 	"encoding/hex"
+	"math"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 )
 
 // texts are the functions of text (spec 41 §5). Positions and lengths count code points.
@@ -19,8 +21,7 @@ func texts() []*Function {
 		trims("rtrim", trimSpaceRight, strings.TrimRight),
 		{Name: "replace", Args: 3, Deterministic: true, NullOnNull: true, Type: resultOf(types.TypeText), Eval: replace},
 		{Name: "instr", Args: 2, Deterministic: true, NullOnNull: true, Type: resultOf(types.TypeInteger), Eval: instr},
-		pads("lpad", func(x, padding string) string { return padding + x }),
-		pads("rpad", func(x, padding string) string { return x + padding }),
+		pads("lpad", true), pads("rpad", false),
 		{Name: "hex", Args: 1, Deterministic: true, NullOnNull: true, Type: resultOf(types.TypeText), Eval: hexOf},
 		{Name: "unhex", Args: 1, Deterministic: true, NullOnNull: true, Type: resultAlways(types.TypeBlob), Eval: unhex},
 	}
@@ -159,16 +160,50 @@ func trimSpaceRight(s string) string {
 	return s[:strings.LastIndex(s, trimmed)+len(trimmed)]
 }
 
-func replace(_ *Call, args []types.Value) (types.Value, error) {
+func replace(c *Call, args []types.Value) (types.Value, error) {
 	s, from, to := types.ToText(args[0]), types.ToText(args[1]), types.ToText(args[2])
 	if from == "" {
 		return types.Text(s), nil
 	}
-	n := strings.Count(s, from)
-	if len(s)+n*(len(to)-len(from)) > maxResultBytes {
-		return types.Null, errTooLong()
+	n, err := occurrences(c, s, from)
+	if err != nil || n == 0 {
+		return types.Text(s), err
 	}
-	return types.Text(strings.Replace(s, from, to, n)), nil
+	b, err := newBuilder(c, len(s)+n*(len(to)-len(from)))
+	if err != nil {
+		return types.Null, err
+	}
+	for ; n > 0 && err == nil; n-- {
+		at := strings.Index(s, from)
+		if err = b.write(s[:at]); err == nil {
+			err = b.write(to)
+		}
+		s = s[at+len(from):]
+		b.since += piece / lookEvery // each is work, however short the pieces
+	}
+	if err == nil {
+		err = b.write(s)
+	}
+	return types.Text(b.text.String()), err
+}
+
+// lookEvery is the number of short steps between two looks at the context.
+const lookEvery = 1 << 14
+
+// occurrences counts the places of a text in another that do not overlap.
+func occurrences(c *Call, s, sought string) (n int, err error) {
+	for ; ; n++ {
+		if n%lookEvery == 0 {
+			if err := c.Interrupted(); err != nil {
+				return n, err
+			}
+		}
+		at := strings.Index(s, sought)
+		if at < 0 {
+			return n, nil
+		}
+		s = s[at+len(sought):]
+	}
 }
 
 // instr gives the position of the first occurrence, 0 when there is none. The empty text occurs nowhere.
@@ -181,14 +216,14 @@ func instr(_ *Call, args []types.Value) (types.Value, error) {
 	return types.Int(int64(utf8.RuneCountInString(s[:at])) + 1), nil
 }
 
-// pads is lpad(x, n, p) or rpad(x, n, p); join puts the padding to its side.
-func pads(name string, join func(x, padding string) string) *Function {
+// pads is lpad(x, n, p) or rpad(x, n, p).
+func pads(name string, isLeft bool) *Function {
 	return &Function{
 		Name: name, Args: 3, Deterministic: true, NullOnNull: true,
 		Type: func(args []Arg) Result {
 			return Result{types.TypeText, anyNullable(args) || !isText(args[0].Type) || !isNumeric(args[1].Type) || !isText(args[2].Type)}
 		},
-		Eval: func(_ *Call, args []types.Value) (types.Value, error) {
+		Eval: func(c *Call, args []types.Value) (types.Value, error) {
 			if args[0].Kind() != types.KindText || !args[1].IsNumber() || args[2].Kind() != types.KindText {
 				return types.Null, nil
 			}
@@ -197,32 +232,64 @@ func pads(name string, join func(x, padding string) string) *Function {
 			if want <= have || p == "" {
 				return args[0], nil
 			}
-			padding, err := repeatPoints(p, want-have)
-			if err != nil {
-				return types.Null, err
-			}
-			return types.Text(join(x, padding)), nil
+			text, err := padText(c, x, p, want-have, isLeft)
+			return types.Text(text), err
 		},
 	}
 }
 
-// repeatPoints gives count code points of p repeated.
-func repeatPoints(p string, count int64) (string, error) {
+// padText puts count code points of p, repeated, before or after x.
+func padText(c *Call, x, p string, count int64, isLeft bool) (string, error) {
 	points := int64(utf8.RuneCountInString(p))
-	times := count / points
-	if times >= maxResultBytes/int64(len(p)) {
-		return "", errTooLong()
+	times, last := count/points, p[:pointsEnd(p, count%points)]
+	size := int64(math.MaxInt64)
+	if times < math.MaxInt64/2/int64(len(p)) {
+		size = times*int64(len(p)) + int64(len(last)+len(x))
 	}
-	return strings.Repeat(p, int(times)) + p[:pointsEnd(p, count%points)], nil
+	if most := c.Limits().Of(limit.ValueLength); size > most {
+		return "", c.Limits().Exceeded(limit.ValueLength, "the result would be longer than %d bytes", most)
+	}
+	b, err := newBuilder(c, int(size))
+	if err != nil {
+		return "", err
+	}
+	if !isLeft {
+		err = b.write(x)
+	}
+	if many := max(1, 4096/int64(len(p))); times > many { // longer pieces are fewer
+		whole := strings.Repeat(p, int(many))
+		for ; times > many && err == nil; times -= many {
+			err = b.write(whole)
+		}
+	}
+	for ; times > 0 && err == nil; times-- {
+		err = b.write(p)
+	}
+	if err == nil {
+		err = b.write(last)
+	}
+	if err == nil && isLeft {
+		err = b.write(x)
+	}
+	return b.text.String(), err
 }
 
 // hexOf gives the bytes of blob(x) in upper-case hexadecimal.
-func hexOf(_ *Call, args []types.Value) (types.Value, error) {
-	b, err := types.Convert(args[0], types.TypeBlob)
+func hexOf(c *Call, args []types.Value) (types.Value, error) {
+	v, err := types.Convert(args[0], types.TypeBlob)
 	if err != nil {
 		return types.Null, err
 	}
-	return types.Text(strings.ToUpper(hex.EncodeToString(b.Bytes()))), nil
+	const digits = "0123456789ABCDEF"
+	b, err := newBuilder(c, 2*len(v.Bytes()))
+	if err != nil {
+		return types.Null, err
+	}
+	for _, x := range v.Bytes() {
+		b.text.WriteByte(digits[x>>4])
+		b.text.WriteByte(digits[x&15])
+	}
+	return types.Text(b.text.String()), nil
 }
 
 func unhex(_ *Call, args []types.Value) (types.Value, error) {

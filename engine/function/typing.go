@@ -86,10 +86,3 @@ func countOf(n types.Value) int64 {
 	}
 	return math.MaxInt64
 }
-
-// maxResultBytes bounds the texts that functions build from counts and repetitions.
-const maxResultBytes = 1 << 30
-
-func errTooLong() error {
-	return types.Errorf(types.TOOBIG, "the result would be longer than %d bytes", maxResultBytes)
-}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 )
 
 // createTable parses CREATE TABLE behind its second word.
@@ -78,6 +79,7 @@ func (p *parser) tableElements(s *ast.CreateTableStmt, end kind, mark string) {
 		}
 	}
 	s.Columns = p.defLists.take(defs)
+	p.atMost(limit.Columns, len(s.Columns), open, "columns of a table")
 	p.numberKey(s)
 	p.noteKey(s)
 	p.accept(end)

@@ -3,13 +3,13 @@ package parse
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 )
 
 // fail keeps the first error and makes the parser see the end of the text.
@@ -153,7 +153,7 @@ func (p *parser) shortText(t token) string {
 	return s[:end] + "…"
 }
 
-func (p *parser) tooDeep(limit int) {
-	p.fail(p.tok.from, types.ERROR, fmt.Sprintf("statement is nested deeper than the limit of %d levels", limit),
-		"split it, or write a long list of alternatives as IN (…)")
+func (p *parser) tooDeep(levels int) {
+	e := p.bounds.Limits.Exceeded(limit.StatementDepth, "statement is nested deeper than the limit of %d levels", levels)
+	p.fail(p.tok.from, e.Code, e.Message, "split it, or write a long list of alternatives as IN (…); "+e.Hint)
 }

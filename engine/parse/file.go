@@ -29,12 +29,16 @@ type Note struct {
 // (see foreign.go). After a fault the parse goes on with the next statement, or the next item of a declaration or element of a table,
 // so that one reading shows all faults: in the order of their places, each as Stmts would return it. What a fault leads to is not
 // reported, and the statements that hold one are left out. Time and memory are linear in the text.
-func File(src *ast.Source) ([]Part, []*types.Error) {
-	p := newFileParser(src)
+func File(src *ast.Source) ([]Part, []*types.Error) { return Bounds{}.File(src) }
+
+// File is the function File within bounds.
+func (b Bounds) File(src *ast.Source) ([]Part, []*types.Error) {
+	p := newFileParser(src, b)
 	p.file = &fileState{}
 	var parts []Part
 	for p.nextStatement() {
 		begin, faults := p.here(), len(p.file.faults)
+		p.bounds.begin = p.tok.from
 		s := p.fileStatement()
 		p.endStatement()
 		if p.err != nil {

@@ -29,7 +29,7 @@ type Lexeme struct {
 // Lexemes cuts a text into tokens and comments, in order; what lies between them is white space. The error is that of Stmts for a
 // text that cannot be cut. Time and memory are linear in the text.
 func Lexemes(src *ast.Source) ([]Lexeme, error) {
-	p := newParser(src)
+	p := newParser(src, Bounds{})
 	var out []Lexeme
 	end := ast.Pos(0)
 	if strings.HasPrefix(src.Text, byteOrderMark) {

@@ -68,7 +68,7 @@ func checkAccepted(t *testing.T, s ast.Stmt) {
 func checkRefused(t *testing.T, err error) {
 	t.Helper()
 	var e *types.Error
-	if !errors.As(err, &e) || e.Code != types.ERROR || !strings.Contains(e.Message, "limit of") || e.Line != 1 || e.Column == 0 {
+	if !errors.As(err, &e) || e.Code != types.TOOBIG || !strings.Contains(e.Message, "limit of") || e.Line != 1 || e.Column == 0 {
 		t.Errorf("not refused for its depth: %.200v", err)
 	}
 }

@@ -45,27 +45,25 @@ func Incomplete(err error) bool { return errors.Is(err, errIncomplete) }
 // `?` are numbered through the whole text. The error is a *types.Error with line and column: ERROR, SYNTAX for VALUES rows of
 // different width, UNSUPPORTED for CREATE TABLE AS. Time and memory are linear in the text.
 func Stmts(src *ast.Source) ([]ast.Stmt, error) {
-	var stmts []ast.Stmt
-	err := Each(src, func(s ast.Stmt, _ bool) error {
-		stmts = append(stmts, s)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return stmts, nil
+	return Bounds{}.Stmts(src)
 }
 
 // Each parses a text as Stmts does and shows its statements one by one, so that no more than a few are held at a time. last is set for the
 // last one. A fault ends the text where it stands: what comes before it has been shown. An error of f ends it too.
 func Each(src *ast.Source, f func(s ast.Stmt, last bool) error) error {
-	p := newParser(src)
+	return Bounds{}.Each(src, f)
+}
+
+// Each is the function Each within bounds.
+func (b Bounds) Each(src *ast.Source, f func(s ast.Stmt, last bool) error) error {
+	p := newParser(src, b)
 	more := func() bool {
 		for p.accept(kSemicolon) {
 		}
 		return p.err == nil && p.tok.kind != kEOF
 	}
 	for next := more(); next; {
+		p.bounds.begin = p.tok.from
 		s := p.statement()
 		p.endStatement()
 		next = more()
@@ -81,14 +79,14 @@ func Each(src *ast.Source, f func(s ast.Stmt, last bool) error) error {
 
 // Expr parses a text that is one expression.
 func Expr(src *ast.Source) (ast.Expr, error) {
-	p := newParser(src)
+	p := newParser(src, Bounds{})
 	x := p.expr()
 	return whole(p, x)
 }
 
 // Query parses a text that is one query expression: a select, VALUES, a data change with RETURNING.
 func Query(src *ast.Source) (*ast.SelectStmt, error) {
-	p := newParser(src)
+	p := newParser(src, Bounds{})
 	q := p.query()
 	return whole(p, q)
 }
@@ -126,7 +124,8 @@ type parser struct {
 	// Inside the DEFAULT of a column: at how many open '(' a COLLATE or NOT NULL is the column's. Else -1.
 	defaultParens int
 	// file is set while a schema file is read, in which forms of other dialects are known (see foreign.go).
-	file *fileState
+	file   *fileState
+	bounds bounds
 
 	slabs
 }
@@ -149,17 +148,19 @@ type slabs struct {
 	terms       []term
 }
 
-func newParser(src *ast.Source) *parser { return newParserOf(src, scanner{text: src.Text}) }
-
-// newFileParser makes a parser of a schema file, whose bare names may hold all letters.
-func newFileParser(src *ast.Source) *parser {
-	return newParserOf(src, scanner{text: src.Text, unicode: true})
+func newParser(src *ast.Source, b Bounds) *parser {
+	return newParserOf(src, b, scanner{text: src.Text})
 }
 
-func newParserOf(src *ast.Source, scan scanner) *parser {
-	p := &parser{src: src, scan: scan, itemParens: -1, memberParens: -1, defaultParens: -1}
+// newFileParser makes a parser of a schema file, whose bare names may hold all letters.
+func newFileParser(src *ast.Source, b Bounds) *parser {
+	return newParserOf(src, b, scanner{text: src.Text, unicode: true})
+}
+
+func newParserOf(src *ast.Source, b Bounds, scan scanner) *parser {
+	p := &parser{src: src, bounds: b.start(), scan: scan, itemParens: -1, memberParens: -1, defaultParens: -1}
 	if len(src.Text) > math.MaxInt32 {
-		p.fail(ast.NoPos, types.ERROR, fmt.Sprintf("the text has %d bytes, the limit is %d", len(src.Text), math.MaxInt32), "")
+		p.fail(ast.NoPos, types.TOOBIG, fmt.Sprintf("the text has %d bytes, the limit is %d", len(src.Text), math.MaxInt32), "")
 		return p
 	}
 	if bad, ok := checkEncoding(src.Text); !ok {
@@ -186,6 +187,7 @@ func (p *parser) next() {
 		p.scan.scan(&p.tok)
 	}
 	p.noteBad()
+	p.checkBounds()
 }
 
 func (p *parser) noteBad() {
@@ -305,8 +307,8 @@ func (p *parser) text(t token) string { return p.src.Text[t.from:t.to] }
 
 // enter counts one more level of nesting; whoever calls it must call leave.
 func (p *parser) enter() {
-	if p.nesting++; p.nesting > MaxNesting {
-		p.tooDeep(MaxNesting)
+	if p.nesting++; p.nesting > p.bounds.nesting {
+		p.tooDeep(p.bounds.nesting)
 	}
 }
 
@@ -314,7 +316,7 @@ func (p *parser) leave() { p.nesting-- }
 
 // grow puts n nodes on top of the highest tree read so far.
 func (p *parser) grow(n int) {
-	if p.height += n; p.height > MaxDepth-outerNodes {
-		p.tooDeep(MaxDepth)
+	if p.height += n; p.height > p.bounds.depth-outerNodes {
+		p.tooDeep(p.bounds.depth)
 	}
 }

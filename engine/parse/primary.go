@@ -5,6 +5,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 )
 
 // primary parses an expression that needs no brackets anywhere.
@@ -73,6 +74,7 @@ func (p *parser) literal() *ast.Literal {
 			x.Kind = ast.FalseLit
 		}
 	}
+	p.checkLiteral(x)
 	p.next()
 	return x
 }
@@ -264,6 +266,7 @@ func (p *parser) call(name ast.Name) ast.Expr {
 			p.acceptWord(wAll) // the default, as in SELECT ALL
 		}
 		x.Args = p.exprSequence()
+		p.atMost(limit.Arguments, len(x.Args), x.From, "arguments of a function")
 		x.OrderBy = p.optionalOrderBy()
 	}
 	p.close(open, "after function arguments")

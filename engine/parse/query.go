@@ -3,6 +3,7 @@ package parse
 import (
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 )
 
 // startsQuery reports whether a query that is not in brackets begins with the token.
@@ -103,11 +104,12 @@ func setOperator(w word) (ast.SetOpKind, bool) {
 // stack.
 func (p *parser) compound(leg ast.QueryTerm) ast.QueryTerm {
 	var pending []*ast.SetOp
-	for {
+	for terms := 2; ; terms++ {
 		op, ok := setOperator(p.tok.word)
 		if !ok {
 			break
 		}
+		p.atMost(limit.CompoundTerms, terms, p.tok.from, "queries in one")
 		p.next()
 		if op == ast.Union && p.acceptWord(wAll) {
 			op = ast.UnionAll

@@ -5,6 +5,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 )
 
 // cteScope are the members of one WITH that may be read, and the scope around it.
@@ -205,9 +206,8 @@ func termKind(t ast.QueryTerm) string {
 
 // maxRounds reads option (maxrecursion n).
 func (b *Binder) maxRounds(w *ast.With) int64 {
-	const unlessTold = 10_000
 	if w.MaxRecursion == "" {
-		return unlessTold
+		return b.env.Limits.Of(limit.Iterations)
 	}
 	n, err := strconv.ParseInt(w.MaxRecursion, 10, 64)
 	if err != nil {

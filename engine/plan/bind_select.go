@@ -5,6 +5,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 )
 
 // selection is a SELECT being bound, clause by clause in logical order.
@@ -73,8 +74,24 @@ func (s *selection) expandList() {
 			s.list = append(s.list, listItem{col: c, at: it.Pos()})
 			s.names = append(s.names, c.Name)
 		}
+		if s.isTooWide(it) {
+			return
+		}
+	}
+	if n := len(s.core.Items); n > 0 && s.isTooWide(&s.core.Items[n-1]) {
+		return
 	}
 	ast.UniqueNames(s.names)
+}
+
+// isTooWide fails when the items so far make more columns than there may be.
+func (s *selection) isTooWide(it *ast.SelectItem) bool {
+	most := s.b.env.Limits.Of(limit.Columns)
+	if int64(len(s.list)) <= most {
+		return false
+	}
+	s.b.failWith(it.Pos(), s.b.env.Limits.Exceeded(limit.Columns, "more than %d columns of a query", most))
+	return true
 }
 
 // star lists the columns of `*`, `t.*` or `s.t.*`.

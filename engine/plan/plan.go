@@ -8,6 +8,7 @@ import (
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/function"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
 	"github.com/quereus/quereus-migrate/vtab"
 )
 
@@ -34,6 +35,8 @@ type Env struct {
 	Params ParamTypes
 	// Eval computes an expression without columns, parameters, clock and subqueries (exec.EvalConst); nil leaves constants unfolded.
 	Eval func(Expr) (types.Value, error)
+	// Limits are those of the session; nil for the defaults.
+	Limits *limit.Set
 	// ForeignKeys makes data changes enforce foreign keys (pragma foreign_keys).
 	ForeignKeys bool
 	// Validate checks the plan after each rewriting (pragma validate_plan): INTERNAL where it is broken.

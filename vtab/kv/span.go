@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/quereus/quereus-migrate/types"
@@ -96,10 +97,13 @@ func unionSpans(spans []Span) []Span {
 	return out
 }
 
-// Interrupted is the INTERRUPT error of a context that is done, else nil.
+// Interrupted is the INTERRUPT error of a context that is done, its cause where that is one, else nil.
 func Interrupted(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
+	}
+	if own := (*types.Error)(nil); errors.As(context.Cause(ctx), &own) && own.Code == types.INTERRUPT {
+		return own // it says what ended the statement, a limit for one
 	}
 	return &types.Error{Code: types.INTERRUPT, Message: "interrupted: " + context.Cause(ctx).Error(), Cause: context.Cause(ctx)}
 }

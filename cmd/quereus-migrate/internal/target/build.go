@@ -11,9 +11,12 @@ import (
 	"github.com/quereus/quereus-migrate/vtab/store"
 )
 
+// Blank is Opener.Blank with the default limits.
+func Blank(ctx context.Context) (*engine.DB, error) { return Opener{}.Blank(ctx) }
+
 // Blank opens an empty database in memory with the modules of a database directory: what a directory would be before anything is
 // in it. A plan that is made on it fits a new directory.
-func Blank(ctx context.Context) (*engine.DB, error) {
+func (o Opener) Blank(ctx context.Context) (*engine.DB, error) {
 	var modules []engine.ModuleEntry
 	for _, name := range []string{"store", "memory"} {
 		m, err := store.New(ctx, name, mem.Open(), store.Options{})
@@ -22,7 +25,9 @@ func Blank(ctx context.Context) (*engine.DB, error) {
 		}
 		modules = append(modules, engine.ModuleEntry{Name: name, Module: m})
 	}
-	return engine.New(ctx, engine.Options{Modules: modules})
+	options := o.options()
+	options.Modules = modules
+	return engine.New(ctx, options)
 }
 
 // Session opens a connection for work with a declaration: the settings that hold for the whole of it are set.
@@ -83,8 +88,8 @@ func StartOf(ctx context.Context, schemas []*catalog.Declared) (*catalog.Snapsho
 }
 
 // build makes a database that has the schemas.
-func build(ctx context.Context, schemas []*catalog.Declared) (*engine.DB, error) {
-	db, err := Blank(ctx)
+func (o Opener) build(ctx context.Context, schemas []*catalog.Declared) (*engine.DB, error) {
+	db, err := o.Blank(ctx)
 	if err != nil {
 		return nil, err
 	}

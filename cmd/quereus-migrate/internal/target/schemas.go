@@ -27,7 +27,7 @@ func (o Opener) Schemas(names ...string) ([]*catalog.Declared, error) {
 		}
 		sources = append(sources, more...)
 	}
-	all, err := schemafile.Read(sources...)
+	all, err := o.reader().Read(sources...)
 	var notes []*catalog.SourceError
 	for _, d := range all {
 		notes = append(notes, d.Notes...)
@@ -54,7 +54,7 @@ func (o Opener) Schema(names ...string) (*catalog.Declared, error) {
 func (o Opener) sources(name string) ([]*ast.Source, error) {
 	switch {
 	case name == Stdin:
-		src, err := schemafile.ReadSource(StdinName, o.Stdin)
+		src, err := o.reader().ReadSource(StdinName, o.Stdin)
 		if err != nil {
 			return nil, err
 		}
@@ -71,8 +71,10 @@ func (o Opener) sources(name string) ([]*ast.Source, error) {
 	if IsGit(name) {
 		return gitSources(name)
 	}
-	return schemafile.Sources(files{}, name)
+	return o.reader().Sources(files{}, name)
 }
+
+func (o Opener) reader() schemafile.Reader { return schemafile.Reader{Ctx: o.Ctx, Limits: o.Limits} }
 
 // SQLFiles reads the SQL files that a name means, those of a folder without its YAML files.
 func (o Opener) SQLFiles(name string) ([]*ast.Source, error) {

@@ -16,6 +16,8 @@ import (
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/transfer"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/types/limit"
+	"github.com/quereus/quereus-migrate/vtab/kv"
 	"github.com/quereus/quereus-migrate/vtab/kv/pebble"
 )
 
@@ -40,6 +42,12 @@ type Opener struct {
 	Notes func([]*catalog.SourceError)
 	// Meanings, when not nil, hears what the schema of another system's database means otherwise here.
 	Meanings func(name string, notes []transfer.Note)
+	// Ctx ends the reading of schema files when it is done; nil never does.
+	Ctx context.Context
+	// Limits are those of files and of the sessions of databases, nil for the defaults; Memory is what a statement may hold before it goes to
+	// disk, 0 for the default.
+	Limits *limit.Set
+	Memory int64
 	// Command is what others are told of this process while it has a database open.
 	Command string
 }
@@ -62,12 +70,12 @@ func Exists(name string) bool {
 // Database opens the database that name must mean. The errors are those of pebble.Open.
 func (o Opener) Database(ctx context.Context, name string) (*engine.DB, error) {
 	if name == Memory {
-		return engine.OpenMemory(ctx, engine.Options{})
+		return engine.OpenMemory(ctx, o.options())
 	}
 	p := pebble.Options{Create: o.Create, ReadOnly: o.ReadOnly, OrReadOnly: o.OrReadOnly, Command: o.Command}
 	deadline := time.Now().Add(o.Wait)
 	for {
-		db, err := engine.OpenDir(ctx, name, p, engine.Options{})
+		db, err := engine.OpenDir(ctx, name, p, o.options())
 		wait := time.Until(deadline)
 		if types.CodeOf(err) != types.BUSY || wait <= 0 {
 			return db, o.hinted(err)
@@ -75,9 +83,14 @@ func (o Opener) Database(ctx context.Context, name string) (*engine.DB, error) {
 		select {
 		case <-time.After(min(wait, retryEvery)):
 		case <-ctx.Done():
-			return nil, err
+			return nil, kv.Interrupted(ctx)
 		}
 	}
+}
+
+// options are those of the databases that are opened.
+func (o Opener) options() engine.Options {
+	return engine.Options{Limits: o.Limits, MemoryBudget: o.Memory}
 }
 
 // hinted says how a database that is missing is made.
@@ -119,7 +132,7 @@ func (o Opener) Start(ctx context.Context, name string) (*engine.DB, *catalog.Sn
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err := Blank(ctx)
+	db, err := o.Blank(ctx)
 	return db, cat, err
 }
 
@@ -133,7 +146,7 @@ func (o Opener) Live(ctx context.Context, name string) (*engine.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return build(ctx, schemas)
+	return o.build(ctx, schemas)
 }
 
 // Declared gives the schemas of the target as declarations, main first if it has any: what its texts declare, or for a database

@@ -73,7 +73,7 @@ func TestIsDatabaseAndExists(t *testing.T) {
 // What a blank database is planned for fits a directory that is made afterwards.
 func TestBlankIsANewDirectory(t *testing.T) {
 	ctx := context.Background()
-	blank, err := Blank(ctx)
+	blank, err := Opener{}.Blank(ctx)
 	require.NoError(t, err)
 	defer blank.Close()
 	dir, err := Opener{Create: true}.Database(ctx, filepath.Join(t.TempDir(), "db"))
