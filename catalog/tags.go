@@ -19,11 +19,11 @@ const (
 // BuildTags makes a tag bag of what WITH TAGS lists. Of a key that is written twice the last value stands in the first one's
 // place. It is nil for no tags.
 func BuildTags(list []ast.Tag) Tags {
-	var tags Tags
+	var b tagBag
 	for _, t := range list {
-		tags = tags.set(Tag{Key: t.Key.Text, Value: constantValue(t.Value)})
+		b.set(Tag{Key: t.Key.Text, Value: constantValue(t.Value)})
 	}
-	return tags
+	return b.tags
 }
 
 // constantValue gives a constant that stands outside an expression. A real that is whole is the integer of its value, which
@@ -51,29 +51,58 @@ func (t Tags) index(key string) int {
 	return slices.IndexFunc(t, func(x Tag) bool { return x.Key == key })
 }
 
-// set puts a tag into a bag that nobody else holds.
-func (t Tags) set(tag Tag) Tags {
-	if i := t.index(tag.Key); i >= 0 {
-		t[i] = tag
-		return t
+// tagBag is a bag that is being filled. One of many tags remembers where they stand.
+type tagBag struct {
+	tags   Tags
+	places map[string]int // by key; nil for few tags
+}
+
+// fewTags are found faster one by one.
+const fewTags = 16
+
+// set puts a tag into the bag, in the place of the one with its key.
+func (b *tagBag) set(tag Tag) {
+	if i := b.index(tag.Key); i >= 0 {
+		b.tags[i] = tag
+		return
 	}
-	return append(t, tag)
+	if b.places != nil {
+		b.places[tag.Key] = len(b.tags)
+	}
+	b.tags = append(b.tags, tag)
+}
+
+func (b *tagBag) index(key string) int {
+	if len(b.tags) < fewTags {
+		return b.tags.index(key)
+	}
+	if b.places == nil {
+		b.places = make(map[string]int, 2*len(b.tags))
+		for i, t := range b.tags {
+			b.places[t.Key] = i
+		}
+	}
+	if i, ok := b.places[key]; ok {
+		return i
+	}
+	return -1
 }
 
 // Merged gives the bag with other's tags added or replaced: ADD TAGS.
 func (t Tags) Merged(other Tags) Tags {
-	out := slices.Clone(t)
+	b := tagBag{tags: slices.Clone(t)}
 	for _, tag := range other {
-		out = out.set(tag)
+		b.set(tag)
 	}
-	return out
+	return b.tags
 }
 
 // Without gives the bag without the named keys: DROP TAGS. NOTFOUND names the keys that are absent; then nothing is dropped.
 func (t Tags) Without(keys ...string) (Tags, error) {
 	var missing []string
+	b := tagBag{tags: t}
 	for _, k := range keys {
-		if t.index(k) < 0 {
+		if b.index(k) < 0 {
 			missing = append(missing, k)
 		}
 	}
@@ -86,8 +115,15 @@ func (t Tags) Without(keys ...string) (Tags, error) {
 // drop gives the bag without the keys, nil when none is left.
 func (t Tags) drop(keys ...string) Tags {
 	var out Tags
+	var gone map[string]bool
+	if len(keys) > fewTags {
+		gone = make(map[string]bool, len(keys))
+		for _, k := range keys {
+			gone[k] = true
+		}
+	}
 	for _, tag := range t {
-		if !slices.Contains(keys, tag.Key) {
+		if !gone[tag.Key] && (gone != nil || !slices.Contains(keys, tag.Key)) {
 			out = append(out, tag)
 		}
 	}
