@@ -241,6 +241,11 @@ func (d *Declared) checkSeed(seed *DeclaredSeed, s *Snapshot) error {
 // Locate gives an error of inserting the rows the place of the seed, where a message can point to it.
 func (s *DeclaredSeed) Locate(err error) error { return s.Origin.FaultAt(s.item, err) }
 
+// LocateRow gives an error of writing a row the place of the row, and names it.
+func (s *DeclaredSeed) LocateRow(row int, err error) error {
+	return s.rowFault(row, types.CodeOf(err), "row %d: %s", row+1, err)
+}
+
 func (s *DeclaredSeed) fault(code types.Code, format string, args ...any) error {
 	return s.faultAt(s.item, types.Errorf(code, format, args...))
 }

@@ -174,7 +174,7 @@ func (t *tx) apply(ctx context.Context, p *differ.Plan, d *catalog.Declared, wit
 		proof.done(i, p.Steps[i].Stmt, touched)
 	}
 	if withSeed {
-		if _, err := t.seed(ctx, d); err != nil {
+		if err := t.seed(ctx, d); err != nil {
 			return err
 		}
 	}
@@ -252,51 +252,4 @@ func (l *leaving) has(t *catalog.Table, constraint string) bool {
 		return l.tables[n]
 	}
 	return l.constraints[n][types.Fold(constraint)]
-}
-
-// seed inserts the declared rows that are not there yet, table by table (spec 21 §8), and gives their number.
-func (t *tx) seed(ctx context.Context, d *catalog.Declared) (inserted int64, err error) {
-	for i := range d.Seeds {
-		s := &d.Seeds[i]
-		table := t.cat.Table(d.Schema(), s.Table.Text)
-		if table == nil {
-			return 0, types.Errorf(types.ERROR, "Cannot apply seed data: table '%s.%s' not found after migration", d.Schema(), s.Table.Text)
-		}
-		rows, err := t.write(ctx, nil, seedStmt(s, d.SeedColumns(s), table), Params{})
-		if err != nil {
-			err = &types.Error{Code: types.ERROR, Message: "Failed to apply seed data for table " + s.Table.Text + ": " + err.Error(), Cause: err}
-			return 0, s.Locate(err)
-		}
-		inserted += rows.Changes()
-	}
-	return inserted, nil
-}
-
-// seedStmt inserts the rows whose key is not there.
-func seedStmt(s *catalog.DeclaredSeed, columns []ast.Name, t *catalog.Table) *ast.InsertStmt {
-	rows := make([][]ast.Expr, len(s.Rows))
-	for i, row := range s.Rows {
-		rows[i] = make([]ast.Expr, len(row))
-		for j, v := range row {
-			rows[i][j] = literal(v)
-		}
-	}
-	var key []ast.Name
-	for _, col := range t.KeyColumns() {
-		key = append(key, ast.Name{Text: t.Columns[col].Name, Quoted: true})
-	}
-	return &ast.InsertStmt{
-		Table:   ast.Target{Name: ast.QName{Schema: ast.Ident(t.Schema), Name: ast.Name{Text: t.Name, Quoted: true}}},
-		Columns: columns,
-		Source:  &ast.SelectStmt{Body: &ast.ValuesClause{Rows: rows}},
-		Upserts: []ast.Upsert{{Columns: key}},
-	}
-}
-
-// literal writes a value as an expression: a sign is an operator.
-func literal(v types.Value) ast.Expr {
-	if v.IsNumber() && v.Kind() != types.KindBoolean && types.CompareNumbers(v, types.Int(0)) < 0 {
-		return &ast.Unary{Op: ast.OpNeg, X: ast.LiteralOf(types.Neg(v))}
-	}
-	return ast.LiteralOf(v)
 }

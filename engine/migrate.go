@@ -30,7 +30,7 @@ type MigrateOptions struct {
 	Plan string
 	// LockTimeout bounds the wait for the writer lock, behind which the run is BUSY; 0 does not wait.
 	LockTimeout time.Duration
-	// Seeds are inserted behind the steps, nil for none.
+	// Seeds are brought about behind the steps, nil for none: rows that are not there are inserted, others get their values.
 	Seeds *catalog.Declared
 	// Load, when not nil, fills the tables that the plan makes. It is called once, when they are there and before anything else of the plan
 	// is. Its error ends the run. Foreign keys are judged at the end.
@@ -56,10 +56,10 @@ type Progress struct {
 
 // MigrateResult tells what a migration did.
 type MigrateResult struct {
-	// Applied is the number of steps that ran, Seeded that of seed rows that were inserted.
-	Applied int
-	Seeded  int64
-	// Number is the history entry; 0 for a dry run, and when there was nothing but seeds and their rows are all there.
+	// Applied is the number of steps that ran, Seeded that of seed rows that were inserted, Reseeded that of those that were updated.
+	Applied          int
+	Seeded, Reseeded int64
+	// Number is the history entry; 0 for a dry run, and when there was nothing but seeds and their rows are all there as declared.
 	Number   uint64
 	Duration time.Duration
 }
@@ -237,6 +237,7 @@ func checkPolicy(steps []differ.Step, allowed differ.Policy) error {
 
 // migration is one run of a plan.
 type migration struct {
+	result  MigrateResult
 	tx      *tx
 	plan    *differ.Plan
 	options MigrateOptions
@@ -271,7 +272,8 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 		return nil, err
 	}
 	m.at = "the end of the migration"
-	result := &MigrateResult{Applied: len(m.plan.Steps)}
+	result := &m.result
+	result.Applied = len(m.plan.Steps)
 	var err error
 	if result.Seeded, err = m.settle(ctx); err != nil {
 		return nil, err
@@ -287,7 +289,7 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 	if m.options.DryRun {
 		return result, m.tx.checkDeferred(ctx)
 	}
-	if m.options.Seeds != nil && result.Applied == 0 && result.Seeded == 0 {
+	if m.options.Seeds != nil && result.Applied == 0 && result.Seeded == 0 && result.Reseeded == 0 {
 		return result, nil
 	}
 	result.Number, err = m.note(ctx, began, result.Duration, reached)
@@ -297,8 +299,14 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 // settle inserts the seeds and judges what the steps have left to be judged. Without the steps that failed there are no seeds.
 func (m *migration) settle(ctx context.Context) (seeded int64, err error) {
 	if m.options.Seeds != nil && len(m.failed) == 0 {
-		if seeded, err = m.tx.seed(ctx, m.options.Seeds); err != nil {
+		m.at = "the seeds"
+		changes, err := m.tx.syncSeeds(ctx, m.options.Seeds)
+		if err != nil {
 			return 0, err
+		}
+		for _, s := range changes {
+			seeded += s.Inserted
+			m.result.Reseeded += s.Updated
 		}
 	}
 	if m.loaded {

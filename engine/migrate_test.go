@@ -274,12 +274,12 @@ func TestSeeds(t *testing.T) {
 		text := "declare schema main { table kind { id integer primary key, name text, n integer default 0 } seed kind values (id, name) values (1, 'one'), (2, 'two') }"
 		_, err := c.Migrate(ctx, c.plan(text), engine.MigrateOptions{Allow: differ.Failure, Seeds: declared(t, text)})
 		require.NoError(t, err)
-		require.Equal(t, "1|mine|0 2|two|0", c.rows("select * from kind order by id"))
+		require.Equal(t, "1|one|0 2|two|0", c.rows("select * from kind order by id"))
 		before := c.dump()
 
 		bad := "declare schema main { table kind { id integer primary key, name text, n integer default 0 } table more { id integer primary key } seed kind values (id, n) values (3, 4) }"
 		_, err = c.Migrate(ctx, c.plan(bad), engine.MigrateOptions{Allow: differ.Failure, Seeds: declared(t, bad)})
-		require.ErrorContains(t, err, "Failed to apply seed data for table kind")
+		require.ErrorContains(t, err, "Seed data for table 'kind': row 1")
 		require.Equal(t, before, c.dump())
 	})
 }

@@ -86,8 +86,16 @@ func pick(row types.Row, columns []int) types.Row {
 
 // orphans finds the rows without a parent.
 func (t *tx) orphans(ctx context.Context, child *catalog.Table, fk *catalog.ForeignKey, found *Offending) error {
+	return t.orphansAmong(ctx, child, fk, "", found)
+}
+
+// orphansAmong finds the rows without a parent among those that satisfy a condition, "" for all.
+func (t *tx) orphansAmong(ctx context.Context, child *catalog.Table, fk *catalog.ForeignKey, test string, found *Offending) error {
 	parent := t.cat.Table(fk.ParentName(child))
 	var there, same []string
+	if test != "" {
+		there = append(there, test)
+	}
 	for _, i := range fk.Columns {
 		there = append(there, "a."+quoted(child.Columns[i].Name)+" is not null")
 	}

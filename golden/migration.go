@@ -316,7 +316,11 @@ func outcome(r *engine.MigrateResult, err error) []string {
 	case err == nil && r.Number == 0:
 		return []string{fmt.Sprintf("would apply %d", r.Applied)}
 	case err == nil:
-		return []string{fmt.Sprintf("applied %d", r.Applied)}
+		out := fmt.Sprintf("applied %d", r.Applied)
+		if r.Seeded > 0 || r.Reseeded > 0 {
+			out += fmt.Sprintf(", seed rows: %d inserted, %d updated", r.Seeded, r.Reseeded)
+		}
+		return []string{out}
 	case errors.As(err, &policy):
 		return refusal(policy)
 	case errors.As(err, &failed):

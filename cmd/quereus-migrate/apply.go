@@ -75,7 +75,7 @@ By default everything but the loss of rows and values (destructive). docs/hazard
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
 	f.BoolVar(&o.dryRun, "dry-run", false, "run everything, and roll it back")
 	f.BoolVar(&o.create, "create", false, "make the database if it is not there")
-	f.BoolVar(&o.withSeed, "with-seed", false, "insert the declared seed rows that are not there")
+	f.BoolVar(&o.withSeed, "with-seed", false, "bring the declared seed rows about: insert those that are not there, give the others their values")
 	addColumnOrder(cmd, &o.inOrder)
 	f.BoolVar(&a.samples, "samples", false, "show values of rows also where no terminal is")
 	f.BoolVar(&o.writeHints, "write-hints", false, "write what looks like a rename into the schema files as one")
@@ -239,6 +239,9 @@ func (r *applyRun) apply(ctx context.Context) error {
 	if err := r.show(plan); err != nil {
 		return err // nothing is done that nobody was shown
 	}
+	if err := r.showSeeds(ctx, plan); err != nil {
+		return err
+	}
 	if err := r.warnOlder(ctx, plan.Schema); err != nil {
 		return err
 	}
@@ -303,6 +306,30 @@ func (r *applyRun) show(plan *differ.Plan) error {
 	return printPlan(&term.Streams{Out: r.Err, OutTerminal: true, Color: r.Color}, plan, true)
 }
 
+// showSeeds tells, in comments of the plan, what the seeds come to.
+func (r *applyRun) showSeeds(ctx context.Context, plan *differ.Plan) error {
+	if !r.hasSeeds() || plan.MaxSeverity() > r.allowed() {
+		return nil
+	}
+	changes, err := r.conn.PreviewSeeds(ctx, plan, r.declared)
+	if err != nil {
+		return err
+	}
+	for _, s := range changes {
+		what := "inserts " + counted(s.Inserted, "row", "rows") + ", updates " + counted(s.Updated, "row", "rows")
+		switch {
+		case s.Unknown:
+			what = "inserts or updates rows of a table that the plan changes"
+		case s.Inserted == 0 && s.Updated == 0:
+			continue
+		}
+		if _, err := fmt.Fprintf(r.Out, "-- seed %s: %s\n", term.Visible(s.Table), what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // warnOlder tells when the declared version is older than the one that the database is at: somebody may have an old file at hand.
 func (r *applyRun) warnOlder(ctx context.Context, schema string) error {
 	history, err := r.db.History(ctx)
@@ -336,7 +363,7 @@ func (r *applyRun) isIdle(ctx context.Context, plan *differ.Plan) (bool, error) 
 		return false, nil
 	}
 	result, err := r.rehearse(ctx, plan)
-	return err == nil && result.Seeded == 0, err
+	return err == nil && result.Seeded == 0 && result.Reseeded == 0, err
 }
 
 // rehearse runs a plan and rolls it back.
@@ -398,7 +425,7 @@ func (r *applyRun) migrate(ctx context.Context, plan *differ.Plan) error {
 func (r *applyRun) printResult(result *engine.MigrateResult) {
 	what, took := counted(result.Applied, "statement", "statements"), result.Duration.Round(time.Millisecond)
 	if r.hasSeeds() {
-		what += " and " + counted(result.Seeded, "seed row", "seed rows")
+		what += " and " + counted(result.Seeded+result.Reseeded, "seed row", "seed rows")
 	}
 	switch {
 	case r.dryRun:
