@@ -66,7 +66,9 @@ func (c *comparison) emitAssertionCreates() {
 			s := c.emit(ast.AssertionObject, p.stmt.Name.Name.Text, &stmt)
 			s.Item, s.Origin = p.stmt, p.origin
 			home := c.targetNames.HomeOf(c.schema)
-			s.need(c.columnNeeds(stmt.X, home, nil, true)...)
+			s.need(c.columnNeeds(stmt.X, home, nil, newValues)...)
+			s.need(c.columnNeeds(stmt.X, home, nil, newCollations)...)
+			s.need(c.viewNeeds(stmt.X, home.Path)...)
 			s.wait(c.bodyWaits(stmt.X)...)
 			s.need(c.relationNeeds(stmt.X, home.Path...)...)
 		}

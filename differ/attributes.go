@@ -19,7 +19,7 @@ func (c *comparison) compareGeneration(p *tablePair, q *columnPair) {
 	switch {
 	case from && !to:
 		q.degenerated = true
-	case to && from == to && c.sameGenerated(q.from, q.decl):
+	case to && from == to && c.sameGenerated(p, q.from, q.decl):
 	case to && (!from && !isRetyped || p.after.InKey(q.live)):
 		q.generated = true
 	case to:
@@ -66,6 +66,7 @@ func (c *comparison) emitGeneration(p *tablePair, q *columnPair) {
 	case q.degenerated:
 		s := c.alterColumn(p, q, &ast.SetGenerated{Column: q.def.Name})
 		s.let(c.rowReads(p.live, catalog.GeneratedExpression, live.Generated)...)
+		s.let(p.collationLets(live.Generated)...)
 	case q.generated:
 		if live.Default != nil {
 			c.emitDropDefault(p, q)

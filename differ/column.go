@@ -77,13 +77,14 @@ func (c *comparison) pairColumns(p *tablePair) error {
 	for i, col := range p.live.Columns {
 		live[i] = subject{c.renames.column(p.live, col.Name), col.Tags}
 	}
-	m, err := match(c.opts.Policy, "column", declared, live, func(i int, err error) error {
+	m, err := match(c.opts.Policy, "column", c.opts.Whole, declared, live, func(i int, err error) error {
 		return p.origin.Fault(p.def.Columns[i], err)
 	})
 	if err != nil {
 		return err
 	}
 	p.lost = m.left
+	c.noteIdle("column", p.name, m, declared, live)
 	pairs := make([]columnPair, len(declared))
 	p.columns = make([]*columnPair, len(declared))
 	for i := range pairs {
@@ -109,6 +110,7 @@ func (c *comparison) compareColumns(p *tablePair) error {
 		}
 		c.compareColumn(p, q)
 	}
+	p.rebuildComparing()
 	return nil
 }
 
@@ -126,7 +128,7 @@ func generatedChange(p *tablePair, q *columnPair) error {
 func (c *comparison) compareColumn(p *tablePair, q *columnPair) {
 	if c.opts.Whole {
 		c.compareGeneration(p, q)
-	} else if q.decl.Generated != nil && !c.sameGenerated(q.from, q.decl) {
+	} else if q.decl.Generated != nil && !c.sameGenerated(p, q.from, q.decl) {
 		q.rebuilt = true
 	}
 	if q.rebuilt {
@@ -139,6 +141,9 @@ func (c *comparison) compareColumn(p *tablePair, q *columnPair) {
 	case q.decl.Default != nil:
 		// A rename is not undone here: the default is set once more under the new names (spec 22 §5).
 		q.defaulted = !sameExpr(before, q.decl.Default) || !sameExpr(q.from.Default, q.decl.Default)
+		if c.opts.Whole && q.defaulted && before != nil {
+			q.defaulted = !c.sameMeaning(p, q.from.Default, q.decl.Default) // as the rename leaves it
+		}
 		q.undefaulted = q.defaulted && before != nil
 	case before != nil:
 		q.undefaulted = true
@@ -186,9 +191,10 @@ func isWrittenBinary(col *catalog.Column) bool {
 	return col.Collation == types.Binary && col.CollationRank == types.RankDeclared
 }
 
-func (c *comparison) sameGenerated(a, b *catalog.Column) bool {
+func (c *comparison) sameGenerated(p *tablePair, a, b *catalog.Column) bool {
 	return a.Stored == b.Stored && (sameExpr(a.Generated, b.Generated) ||
-		ast.HoldsQuery(a.Generated) && sameExpr(c.plain(a.Generated).(ast.Expr), c.plain(b.Generated).(ast.Expr)))
+		ast.HoldsQuery(a.Generated) && sameExpr(c.plain(a.Generated).(ast.Expr), c.plain(b.Generated).(ast.Expr)) ||
+		c.opts.Whole && a.Generated != nil && b.Generated != nil && c.sameMeaning(p, a.Generated, b.Generated))
 }
 
 // targetCollation gives the collation that the column shall have. Without a type of its own a declaration leaves the live one.
@@ -351,6 +357,7 @@ func (c *comparison) emitDomain(p *tablePair, q *columnPair) {
 		if q.recollated {
 			s := c.alterColumn(p, q, &ast.SetCollate{Column: q.def.Name, Collation: ast.Ident(collation.Name)})
 			s.give(domainResource(p.name, q.decl.Name))
+			s.end(collationResource(p.name, q.decl.Name))
 		}
 	}
 	if collation == types.Binary {
@@ -421,6 +428,7 @@ func (c *comparison) emitDropColumn(p *tablePair, live int, q *columnPair) {
 	}
 	if before.Generated != nil {
 		s.let(c.rowReads(p.live, catalog.GeneratedExpression, before.Generated)...)
+		s.let(p.collationLets(before.Generated)...)
 	}
 	s.let(c.foreignKeyReads(p, live)...)
 }

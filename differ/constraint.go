@@ -152,12 +152,14 @@ func (c *comparison) pairConstraints(p *tablePair) error {
 	for i, k := range stored {
 		live[i] = subject{k.name, k.tags}
 	}
-	m, err := match(c.opts.Policy, "constraint", declared, live, func(i int, err error) error {
+	m, err := match(c.opts.Policy, "constraint", c.opts.Whole, declared, live, func(i int, err error) error {
 		return p.origin.Fault(p.constraints[i].node, err)
 	})
 	if err != nil {
 		return err
 	}
+	c.noteMisplaced(p, &m)
+	c.noteIdle("constraint", p.name, m, declared, append(live, subject{}))
 	for i, q := range p.constraints {
 		if m.of[i] < 0 {
 			continue
@@ -192,11 +194,28 @@ func (c *comparison) sameConstraint(p *tablePair, q *constraintPair) bool {
 	if q.live.body(p.after) == declared {
 		return true
 	}
+	if q.live.ref.Class == catalog.ForeignKeyClass && q.node.Kind == ast.ForeignKeyClause {
+		return c.opts.Whole && c.sameKey(p, p.after.ForeignKeys[q.live.ref.Position], q.node)
+	}
 	if q.live.ref.Class != catalog.CheckClass || q.node.Kind != ast.CheckClause {
 		return false
 	}
-	live := p.after.Checks[q.live.ref.Position].Node()
-	return ast.FormatWith(c.plain(live), opt) == ast.FormatWith(c.plain(q.node), opt)
+	return c.sameCheck(p, p.after.Checks[q.live.ref.Position], q.node)
+}
+
+// sameCheck reports whether a live CHECK says what is declared: but for what renames have left in it, in a whole comparison by meaning.
+func (c *comparison) sameCheck(p *tablePair, live *catalog.Check, node *ast.TableConstraint) bool {
+	opt := ast.Options{Compare: true, Schema: c.schema}
+	stored := live.Node()
+	stored.Name = node.Name
+	if ast.FormatWith(c.plain(stored), opt) == ast.FormatWith(c.plain(node), opt) {
+		return true
+	}
+	if !c.opts.Whole || !c.sameMeaning(p, live.X, node.X) {
+		return false
+	}
+	stored.X = node.X
+	return ast.FormatWith(stored, opt) == ast.FormatWith(node, opt) // operations and conflict action
 }
 
 // emitConstraintRenames emits step d.
@@ -207,6 +226,7 @@ func (c *comparison) emitConstraintRenames(p *tablePair) {
 		}
 		s := c.alter(p, &ast.RenameConstraint{From: ast.Ident(q.oldName), To: q.node.Name})
 		s.end(constraintResource(p.name, q.oldName))
+		p.orderDrop(q.live, s)
 		s.give(constraintResource(p.name, q.node.Name.Text))
 		if q.node.Kind == ast.UniqueClause {
 			s.end(structureResource(p.name, q.oldName))

@@ -30,16 +30,37 @@ func (c *comparison) pairHidden(p *tablePair) {
 		taken[body] = q
 		p.hidden = append(p.hidden, q)
 		for i := range live {
-			if q.live == nil && !slices.Contains(p.hiddenLives(), &live[i]) && (bodies[i] == body || c.samePlainCheck(p, &live[i], k.node)) {
+			if q.live == nil && !slices.Contains(p.hiddenLives(), &live[i]) && (bodies[i] == body || c.samePlain(p, &live[i], k.node)) {
 				q.live = &live[i]
 			}
 		}
 	}
+	named := c.nameUnnamed(p, live, bodies)
 	for i := range live {
-		if !slices.Contains(p.hiddenLives(), &live[i]) && taken[bodies[i]] == nil && !c.goesWithColumn(p, &live[i]) {
+		if !named[i] && !slices.Contains(p.hiddenLives(), &live[i]) && taken[bodies[i]] == nil && !c.goesWithColumn(p, &live[i]) {
 			p.lostConstraints = append(p.lostConstraints, live[i])
 		}
 	}
+}
+
+// nameUnnamed gives live constraints without a name to declared ones that are new and say the same: they are renamed. It reports which.
+func (c *comparison) nameUnnamed(p *tablePair, live []storedConstraint, bodies []string) map[int]bool {
+	named := map[int]bool{}
+	for _, q := range p.constraints {
+		if q.live != nil || q.comesWithColumn() {
+			continue
+		}
+		bare := *q.node
+		bare.Name = ast.Name{}
+		body := c.unnamedBody(p, &bare)
+		for i := range live {
+			isTaken := named[i] || slices.Contains(p.hiddenLives(), &live[i])
+			if q.live == nil && !isTaken && (bodies[i] == body || c.samePlain(p, &live[i], &bare)) {
+				q.live, q.oldName, named[i] = &live[i], live[i].name, true
+			}
+		}
+	}
+	return named
 }
 
 func (p *tablePair) hiddenLives() []*storedConstraint {
@@ -80,7 +101,7 @@ func (c *comparison) nameHidden(p *tablePair, node *ast.TableConstraint) *ast.Ta
 	return &n
 }
 
-// orderDrop puts the drop of an unnamed CHECK, whose address is its place, before drops of CHECKs in front of it.
+// orderDrop puts the drop or the renaming of an unnamed CHECK, whose address is its place, before drops of CHECKs in front of it.
 func (p *tablePair) orderDrop(k *storedConstraint, s *step) {
 	if k.ref.Class != catalog.CheckClass {
 		return
@@ -121,15 +142,15 @@ func (c *comparison) newBodies(p *tablePair) map[string]bool {
 	return out
 }
 
-// samePlainCheck reports whether a live CHECK says what is declared but for what renames have left in it.
-func (c *comparison) samePlainCheck(p *tablePair, k *storedConstraint, node *ast.TableConstraint) bool {
+// samePlain reports whether a live constraint says what is declared, in another spelling.
+func (c *comparison) samePlain(p *tablePair, k *storedConstraint, node *ast.TableConstraint) bool {
+	if k.ref.Class == catalog.ForeignKeyClass && node.Kind == ast.ForeignKeyClause {
+		return c.opts.Whole && c.sameKey(p, p.after.ForeignKeys[k.ref.Position], node)
+	}
 	if k.ref.Class != catalog.CheckClass || node.Kind != ast.CheckClause {
 		return false
 	}
-	opt := ast.Options{Compare: true, Schema: c.schema}
-	live := p.after.Checks[k.ref.Position].Node()
-	live.Name = node.Name
-	return ast.FormatWith(c.plain(live), opt) == ast.FormatWith(c.plain(node), opt)
+	return c.sameCheck(p, p.after.Checks[k.ref.Position], node)
 }
 
 // keepsHidden reports whether a CHECK of the declared table is the one that a pair declares.

@@ -111,7 +111,7 @@ func (c *comparison) resolveCreation(x *creation, byName map[string]*creation) {
 			x.reads = append(x.reads, r)
 		}
 	}
-	x.names = !x.isUndoable() && (len(c.columnNeeds(body, home, nil, false)) > 0 || len(c.columnWaits(body, home)) > 0)
+	x.names = !x.isUndoable() && (len(c.bodyColumnNeeds(body)) > 0 || len(c.columnWaits(body, home)) > 0)
 }
 
 // body gives the query of a view or maintained table, nil for others.
@@ -159,10 +159,20 @@ func (c *comparison) indexNeeds(p *tablePair, stmt *ast.CreateIndexStmt) []resou
 	home.Row = &ast.RowOwner{Schema: c.schema, Name: p.declaredName()}
 	var out []resource
 	for i := range stmt.Columns {
-		out = append(out, c.columnNeeds(stmt.Columns[i].X, home, p, false)...)
+		out = append(out, c.memberNeeds(stmt.Columns[i].X, home, p)...)
 	}
 	if stmt.Where != nil {
-		out = append(out, c.columnNeeds(stmt.Where, home, p, false)...)
+		out = append(out, c.memberNeeds(stmt.Where, home, p)...)
+	}
+	return out
+}
+
+// memberNeeds gives what brings what a member or the predicate of an index reads. A plain column needs no collation: what that does to
+// an index is domainNeeds' to say.
+func (c *comparison) memberNeeds(x ast.Expr, home ast.Home, p *tablePair) []resource {
+	out := c.columnNeeds(x, home, p, newNames)
+	if _, isColumn := x.(*ast.ColumnRef); !isColumn {
+		out = append(out, c.columnNeeds(x, home, p, newCollations)...)
 	}
 	return out
 }
@@ -201,6 +211,7 @@ func (c *comparison) emitCreateTable(p *tablePair) {
 	if p.decl == nil {
 		return
 	}
+	s.need(c.transientParents(p.decl)...)
 	// A table that an expression names may be missing still, but not a column of one that is there.
 	for e := range p.decl.Expressions() {
 		if e.Index < 0 {
@@ -208,6 +219,26 @@ func (c *comparison) emitCreateTable(p *tablePair) {
 			s.wait(c.rowWaits(p, e.Kind, e.X)...)
 		}
 	}
+}
+
+// transientParents are the parent columns of a new table's foreign keys whose names stand for another column until the plan has been there:
+// one that is rebuilt, or renamed or dropped while a new one takes its name. A foreign key before that would hold on to the wrong one.
+func (c *comparison) transientParents(t *catalog.Table) []resource {
+	var out []resource
+	for _, fk := range t.ForeignKeys {
+		schema, name := fk.ParentName(t)
+		parent := c.byName[types.Fold(name)]
+		if schema != c.schema || parent == nil || !parent.comparesShape() {
+			continue
+		}
+		for _, q := range parent.columns {
+			isNamed := slices.ContainsFunc(fk.ParentColumns, func(n string) bool { return types.EqualFold(n, q.decl.Name) })
+			if at := parent.live.ColumnIndex(q.decl.Name); isNamed && at >= 0 && (q.rebuilt || q.live != at) {
+				out = append(out, columnResource(parent.name, q.decl.Name))
+			}
+		}
+	}
+	return out
 }
 
 func (c *comparison) emitCreateView(x *creation) {
@@ -226,7 +257,7 @@ func (c *comparison) emitCreateView(x *creation) {
 	} else {
 		s.need(c.bodyNeeds(stmt.Query)...)
 		s.wait(c.bodyWaits(stmt.Query)...)
-		s.use(c.columnNeeds(stmt.Query, c.targetNames.HomeOf(c.schema), nil, true)...)
+		s.use(c.columnNeeds(stmt.Query, c.targetNames.HomeOf(c.schema), nil, newValues)...)
 	}
 }
 

@@ -63,12 +63,13 @@ func (c *comparison) matchIndexes() error {
 	for i, e := range entries {
 		live[i] = subject{e.Index.Name, e.Index.Tags}
 	}
-	m, err := match(c.opts.Policy, "index", declared, live, func(i int, err error) error {
+	m, err := match(c.opts.Policy, "index", c.opts.Whole, declared, live, func(i int, err error) error {
 		return c.originOf(c.indexes[i].stmt).Fault(c.indexes[i].stmt, err)
 	})
 	if err != nil {
 		return err
 	}
+	c.noteIdle("index", "", m, declared, live)
 	for i, p := range c.indexes {
 		if m.of[i] >= 0 {
 			p.live = entries[m.of[i]]
@@ -87,7 +88,7 @@ func (c *comparison) compareIndexes() {
 			continue
 		}
 		p.drifts = !c.sameIndex(p)
-		p.isLost = !p.drifts && c.isOverRebuilt(p)
+		p.isLost = !p.drifts && (c.isOverRebuilt(p) || c.comparesRecollated(p))
 		p.retagged = !p.drops() && !sameTags(p.live.Index.Tags, catalog.BuildTags(p.stmt.Tags))
 	}
 }
@@ -103,7 +104,8 @@ func (c *comparison) sameIndex(p *indexPair) bool {
 	if declared == nil {
 		return false
 	}
-	live, want := t.after.Indexes[t.live.IndexPosition(p.live.Index.Name)], catalog.NormalIndex(c.declaredShape(t), declared)
+	live := t.after.Indexes[t.live.IndexPosition(p.live.Index.Name)]
+	want := catalog.NormalIndex(c.declaredShape(t), c.respelled(t, declared, live))
 	return catalog.NormalIndex(t.after, live) == want && catalog.NormalIndex(t.after, c.recollated(t, live)) == want
 }
 
@@ -113,7 +115,25 @@ func (c *comparison) followsColumns(t *tablePair, p *indexPair) bool {
 		return false
 	}
 	live, declared := t.after.Indexes[t.live.IndexPosition(p.live.Index.Name)], c.declaredIndex(p, t)
-	return declared != nil && catalog.NormalIndex(t.after, c.recollated(t, live)) == catalog.NormalIndex(c.declaredShape(t), declared)
+	return declared != nil && catalog.NormalIndex(t.after, c.recollated(t, live)) == catalog.NormalIndex(c.declaredShape(t), c.respelled(t, declared, live))
+}
+
+// respelled gives a declared index, in a whole comparison, with the live spelling of expressions that say the same.
+func (c *comparison) respelled(t *tablePair, declared, live *catalog.Index) *catalog.Index {
+	if !c.opts.Whole || t.def == nil || len(declared.Members) != len(live.Members) {
+		return declared
+	}
+	n := *declared
+	if n.Where != nil && live.Where != nil && c.sameMeaning(t, live.Where, n.Where) {
+		n.Where = live.Where
+	}
+	n.Members = slices.Clone(n.Members)
+	for i := range n.Members {
+		if m, l := &n.Members[i], live.Members[i]; m.X != nil && l.X != nil && c.sameMeaning(t, l.X, m.X) {
+			m.X = l.X
+		}
+	}
+	return &n
 }
 
 // recollated is what becomes of a live index when the columns of its table change their collations.
@@ -148,6 +168,12 @@ func (c *comparison) declaredIndex(p *indexPair, t *tablePair) *catalog.Index {
 		return nil
 	}
 	return ix
+}
+
+// comparesRecollated reports whether a live index has to make way while columns that it compares get their collations.
+func (c *comparison) comparesRecollated(p *indexPair) bool {
+	t := c.byLive[p.live.Table]
+	return t != nil && t.comparesShape() && t.indexCompares(p.live.Index)
 }
 
 // isOverRebuilt reports whether a live index has a rebuilt column among its members, or reads one in an expression.

@@ -18,11 +18,14 @@ type matching struct {
 	of []int
 	// left are the positions of live subjects that nothing declared is, ascending.
 	left []int
+	// idle are the positions of new declared subjects whose hints name nothing that is there.
+	idle []int
 }
 
 // match finds the live subjects of one kind and scope that the declared ones are: by name, else by a hint. A conflict is ERROR at the
-// declared subject that makes it; at gives its place. kind is the singular.
-func match(policy ast.RenamePolicy, kind string, declared, live []subject, at func(i int, err error) error) (matching, error) {
+// declared subject that makes it; at gives its place. kind is the singular. With whole a hint has done its work when both names are there and
+// declared, other than in a circle: the old name is used again.
+func match(policy ast.RenamePolicy, kind string, whole bool, declared, live []subject, at func(i int, err error) error) (matching, error) {
 	m := matching{of: make([]int, len(declared))}
 	var byID map[string]int
 	if policy != ast.RenameDeny {
@@ -36,6 +39,12 @@ func match(policy ast.RenamePolicy, kind string, declared, live []subject, at fu
 		same, hint := names.find(d.name, i), -1
 		if policy != ast.RenameDeny && len(d.tags) > 0 {
 			hint = hinted(d, byID, names)
+			if whole && same >= 0 && hint >= 0 && hint != same && hasDone(i, declared, live, byID, names) {
+				hint = same
+			}
+			if same < 0 && hint < 0 && len(d.tags.PreviousNames()) > 0 {
+				m.idle = append(m.idle, i)
+			}
 		}
 		found, conflict := same, ""
 		switch {
@@ -105,6 +114,27 @@ func hinted(d subject, byID map[string]int, names nameIndex) int {
 		}
 	}
 	return -1
+}
+
+// hasDone reports whether the hint of a declared subject that is there by name has done its work: what it names is declared by that name
+// too, and the hints from there on do not lead back, as they do where names are to be exchanged.
+func hasDone(i int, declared, live []subject, byID map[string]int, names nameIndex) bool {
+	if id := declared[i].tags.StableID(); id != "" {
+		if _, ok := byID[id]; ok {
+			return false
+		}
+	}
+	own := newNameIndex(declared)
+	for at, steps := i, 0; steps <= len(declared); steps++ {
+		hint := hinted(declared[at], byID, names)
+		if hint < 0 || types.EqualFold(live[hint].name, declared[at].name) {
+			return true
+		}
+		if at = own.find(live[hint].name, -1); at < 0 || at == i {
+			return false
+		}
+	}
+	return false
 }
 
 // nameIndex finds subjects by name in any case: by scanning short lists, by a map in long ones.

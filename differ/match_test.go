@@ -24,6 +24,7 @@ func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		what           string
 		policy         ast.RenamePolicy
+		whole          bool
 		declared, live []subject
 		of, left       []int
 		err            string
@@ -37,10 +38,15 @@ func TestMatch(t *testing.T) {
 		{what: "a name and a hint for two", declared: []subject{tagged("a", was, "b")}, live: []subject{tagged("a"), tagged("b")}, err: "Rename conflict for index 'a'"},
 		{what: "two hints for one", declared: []subject{tagged("x", was, "a"), tagged("y", was, "a")}, live: []subject{tagged("a")}, err: "Rename conflict for index 'y'"},
 		{what: "a hint and a name for one", declared: []subject{tagged("x", was, "a"), tagged("a")}, live: []subject{tagged("a")}, err: "Rename conflict for index 'a'"},
+		{what: "a hint whose work is done", whole: true, declared: []subject{tagged("a", was, "b"), tagged("b")}, live: []subject{tagged("a"), tagged("b")}, of: []int{0, 1}},
+		{what: "one after another", whole: true, declared: []subject{tagged("a", was, "b"), tagged("b", was, "c"), tagged("c")}, live: []subject{tagged("a"), tagged("b"), tagged("c")}, of: []int{0, 1, 2}},
+		{what: "an exchange", whole: true, declared: []subject{tagged("a", was, "b"), tagged("b", was, "a")}, live: []subject{tagged("a"), tagged("b")}, err: "Rename conflict for index 'a'"},
+		{what: "a circle", whole: true, declared: []subject{tagged("a", was, "b"), tagged("b", was, "c"), tagged("c", was, "a")}, live: []subject{tagged("a"), tagged("b"), tagged("c")}, err: "Rename conflict for index 'a'"},
+		{what: "an old name that nothing declares", whole: true, declared: []subject{tagged("a", was, "b")}, live: []subject{tagged("a"), tagged("b")}, err: "Rename conflict for index 'a'"},
 		{what: "one id twice", declared: []subject{tagged("x")}, live: []subject{tagged("a", id, "1"), tagged("b", id, "1")}, err: "Duplicate quereus.id '1' on indexes in actual catalog"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			m, err := match(c.policy, "index", c.declared, c.live, func(_ int, err error) error { return err })
+			m, err := match(c.policy, "index", c.whole, c.declared, c.live, func(_ int, err error) error { return err })
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err)
 				require.ErrorIs(t, err, types.ERROR)
@@ -60,7 +66,7 @@ func TestMatchManyNames(t *testing.T) {
 		declared = append(declared, tagged(fmt.Sprintf("Name%d", i)))
 		live = append(live, tagged(fmt.Sprintf("name%d", 5*scanLimit-1-i)))
 	}
-	m, err := match(ast.RenameAllow, "column", declared, live, func(_ int, err error) error { return err })
+	m, err := match(ast.RenameAllow, "column", false, declared, live, func(_ int, err error) error { return err })
 	require.NoError(t, err)
 	require.Empty(t, m.left)
 	for i, at := range m.of {

@@ -1,6 +1,8 @@
 package differ
 
 import (
+	"slices"
+
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
@@ -16,16 +18,29 @@ type newColumn struct {
 // columnScope picks the columns that newColumnsOf gives.
 type columnScope struct {
 	relation string // folded
-	// rebuilt counts the rebuilt columns too. A view or index may be created before one of them goes; a CHECK or an expression of a
-	// column has to wait until it is back.
-	rebuilt bool
+	awaited  awaited
 }
+
+// awaited says which columns a text has to wait for.
+type awaited uint8
+
+const (
+	// newNames are those that the plan adds or renames.
+	newNames awaited = iota
+	// newValues counts the rebuilt columns too. A view or index may be created before one of them goes; a CHECK or an expression of a
+	// column has to wait until it is back.
+	newValues
+	// rebuiltAlone are the rebuilt ones alone.
+	rebuiltAlone
+	// newCollations are those that get another collation: until then what compares two of them may have no meaning.
+	newCollations
+)
 
 // newColumnsOf gives the new columns of a declared relation: those that this plan adds or renames, and in a view or materialized view
 // those that come through from its sources, also when the plan creates it, since its text may not say them (a star). A new table
 // has none: it is awaited as a whole.
-func (c *comparison) newColumnsOf(name string, rebuilt bool) []newColumn {
-	key := columnScope{types.Fold(name), rebuilt}
+func (c *comparison) newColumnsOf(name string, what awaited) []newColumn {
+	key := columnScope{types.Fold(name), what}
 	known, met := c.newColumns[key]
 	if met {
 		return known
@@ -35,28 +50,37 @@ func (c *comparison) newColumnsOf(name string, rebuilt bool) []newColumn {
 	switch p := c.byName[key.relation]; {
 	case p == nil:
 		if v := c.viewByName[key.relation]; v != nil {
-			out = c.publishedNew(v.stmt.Columns, v.stmt.Query, rebuilt)
+			out = c.publishedNew(v.stmt.Columns, v.stmt.Query, what)
 		}
 	case !p.isMatched():
 		if p.view != nil {
-			out = c.publishedNew(p.view.Columns, p.view.Query, rebuilt)
+			out = c.publishedNew(p.view.Columns, p.view.Query, what)
 		}
 	case p.attach:
-		out = c.attachedNew(p, rebuilt)
+		out = c.attachedNew(p, what)
 	case p.decl.Maintained != nil:
-		out = c.publishedNew(columnNodes(p.decl.Maintained.Columns), p.decl.Maintained.Body, rebuilt)
+		out = c.publishedNew(columnNodes(p.decl.Maintained.Columns), p.decl.Maintained.Body, what)
 	default:
-		out = p.ownNew(rebuilt)
+		out = p.ownNew(what)
 	}
 	c.newColumns[key] = out
 	return out
 }
 
-// ownNew gives the columns that the plan adds to a table or renames in it.
-func (p *tablePair) ownNew(rebuilt bool) []newColumn {
+// ownNew gives the columns that the plan adds to a table, renames in it or, where that is asked for, rebuilds or collates anew.
+func (p *tablePair) ownNew(what awaited) []newColumn {
 	var out []newColumn
 	for _, q := range p.columns {
-		if q.live < 0 || q.oldName != "" || rebuilt && q.rebuilt {
+		switch {
+		case what == newCollations:
+			if q.live >= 0 && q.recollated {
+				out = append(out, newColumn{q.decl.Name, []resource{domainResource(p.name, q.decl.Name)}})
+			}
+		case what == rebuiltAlone:
+			if q.rebuilt {
+				out = append(out, newColumn{q.decl.Name, []resource{columnResource(p.name, q.decl.Name)}})
+			}
+		case q.live < 0 || q.oldName != "" || what == newValues && q.rebuilt:
 			out = append(out, newColumn{q.decl.Name, []resource{columnResource(p.name, q.decl.Name)}})
 		}
 	}
@@ -64,8 +88,8 @@ func (p *tablePair) ownNew(rebuilt bool) []newColumn {
 }
 
 // attachedNew gives the columns that a table has only once its declared derivation is attached.
-func (c *comparison) attachedNew(p *tablePair, rebuilt bool) []newColumn {
-	out := p.ownNew(rebuilt)
+func (c *comparison) attachedNew(p *tablePair, what awaited) []newColumn {
+	out := p.ownNew(what)
 	names, _ := c.targetNames.Columns(c.schema, p.declaredName())
 	for _, n := range names {
 		if p.after.ColumnIndex(n) < 0 {
@@ -76,9 +100,9 @@ func (c *comparison) attachedNew(p *tablePair, rebuilt bool) []newColumn {
 }
 
 // publishedNew gives the columns of a body that pass new columns of its sources on. Which source brings which is not told apart.
-func (c *comparison) publishedNew(names []ast.Name, body *ast.SelectStmt, rebuilt bool) []newColumn {
+func (c *comparison) publishedNew(names []ast.Name, body *ast.SelectStmt, what awaited) []newColumn {
 	home := c.targetNames.HomeOf(c.schema)
-	marks, from := c.marks(body, home.Path, nil, rebuilt)
+	marks, from := c.marks(body, home.Path, nil, what)
 	if marks == nil {
 		return nil
 	}
@@ -100,9 +124,9 @@ func (c *comparison) publishedNew(names []ast.Name, body *ast.SelectStmt, rebuil
 const mark = "\x00"
 
 // marks gives a renaming for each new column of what a declared text reads, and of the table own whose row it is about.
-func (c *comparison) marks(n ast.Node, path []string, own *tablePair, rebuilt bool) (marks []ast.Renaming, from []resource) {
+func (c *comparison) marks(n ast.Node, path []string, own *tablePair, what awaited) (marks []ast.Renaming, from []resource) {
 	add := func(name string) {
-		for _, col := range c.newColumnsOf(name, rebuilt) {
+		for _, col := range c.newColumnsOf(name, what) {
 			marks = append(marks, ast.Renaming{Schema: c.schema, Name: name, Column: col.name, To: mark + col.name})
 			from = append(from, col.from...)
 		}
@@ -130,14 +154,14 @@ func (c *comparison) ownTarget(q ast.QName, path []string) (name string, ok bool
 }
 
 // columnNeeds gives what brings the new columns that a declared text mentions. A star mentions every column that it stands for.
-func (c *comparison) columnNeeds(n ast.Node, home ast.Home, own *tablePair, rebuilt bool) []resource {
-	marks, _ := c.marks(n, home.Path, own, rebuilt)
+func (c *comparison) columnNeeds(n ast.Node, home ast.Home, own *tablePair, what awaited) []resource {
+	marks, _ := c.marks(n, home.Path, own, what)
 	if marks == nil {
 		return nil
 	}
 	var out []resource
 	for _, name := range c.starred(n, home) {
-		for _, col := range c.newColumnsOf(name, rebuilt) {
+		for _, col := range c.newColumnsOf(name, what) {
 			out = append(out, col.from...)
 		}
 	}
@@ -148,7 +172,7 @@ func (c *comparison) columnNeeds(n ast.Node, home ast.Home, own *tablePair, rebu
 		if !mentionsAny(n, home, []ast.Renaming{m}) {
 			continue
 		}
-		for _, col := range c.newColumnsOf(m.Name, rebuilt) {
+		for _, col := range c.newColumnsOf(m.Name, what) {
 			if col.name == m.Column {
 				out = append(out, col.from...)
 			}
@@ -205,13 +229,46 @@ func (c *comparison) rowNeeds(p *tablePair, kind catalog.ExpressionKind, x ast.E
 }
 
 func (c *comparison) rowColumnNeeds(p *tablePair, kind catalog.ExpressionKind, x ast.Expr) []resource {
-	return c.columnNeeds(x, c.targetNames.RowHome(p.decl, kind), p, true)
+	home := c.targetNames.RowHome(p.decl, kind)
+	return slices.Concat(c.columnNeeds(x, home, p, newValues), c.columnNeeds(x, home, p, newCollations), c.viewNeeds(x, home.Path))
+}
+
+// viewNeeds gives the rebuilt columns that the views mention which a declared text reads, through any chain of them: what reads such a view
+// holds on to all that it mentions.
+func (c *comparison) viewNeeds(n ast.Node, path []string) []resource {
+	if !c.hasRebuilds() {
+		return nil
+	}
+	var out []resource
+	home := c.targetNames.HomeOf(c.schema)
+	seen := map[*viewPair]bool{}
+	var visit func(n ast.Node, path []string)
+	visit = func(n ast.Node, path []string) {
+		for _, q := range ast.Sources(n) {
+			name, ok := c.ownTarget(q, path)
+			v := c.viewByName[types.Fold(name)]
+			if !ok || v == nil || seen[v] {
+				continue
+			}
+			seen[v] = true
+			out = append(out, c.columnNeeds(v.stmt.Query, home, nil, rebuiltAlone)...)
+			visit(v.stmt.Query, home.Path)
+		}
+	}
+	visit(n, path)
+	return out
+}
+
+// bodyColumnNeeds gives what such a body needs of columns.
+func (c *comparison) bodyColumnNeeds(body *ast.SelectStmt) []resource {
+	home := c.targetNames.HomeOf(c.schema)
+	return append(c.columnNeeds(body, home, nil, newNames), c.columnNeeds(body, home, nil, newCollations)...)
 }
 
 // bodyNeeds gives what the body of a declared view or maintained table needs: the relations it reads, and their new columns.
 func (c *comparison) bodyNeeds(body *ast.SelectStmt) []resource {
 	home := c.targetNames.HomeOf(c.schema)
-	return append(c.columnNeeds(body, home, nil, false), c.relationNeeds(body, home.Path...)...)
+	return append(c.bodyColumnNeeds(body), c.relationNeeds(body, home.Path...)...)
 }
 
 // bodyWaits and rowWaits give what has to be gone before such a text stands.

@@ -22,6 +22,10 @@ const (
 	NoteConflictAction NoteKind = "conflict-action"
 	// NoteDeferral: a foreign key is initially deferred on one side only.
 	NoteDeferral NoteKind = "deferral"
+	// NoteIdleHint: a rename hint of something new names nothing that is there.
+	NoteIdleHint NoteKind = "hint-names-nothing"
+	// NoteMisplacedHint: a rename hint that names a column belongs to the constraint which it stands behind.
+	NoteMisplacedHint NoteKind = "hint-of-constraint"
 	// NoteContext: the mutation-context variables differ.
 	NoteContext NoteKind = "context"
 )
@@ -29,7 +33,7 @@ const (
 // Note is a finding that no statement carries out: what the comparison leaves alone on purpose (spec 21 §4.3), said aloud.
 type Note struct {
 	Kind NoteKind
-	// Object is the table, as stored.
+	// Object is the table, as stored; for a hint of a new object that.
 	Object  string
 	Message string
 	// Difference tells that the schemas are not the same because of it: a plan with such a note is not Empty.

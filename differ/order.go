@@ -31,6 +31,8 @@ const (
 	typeOf
 	// domainOf: a column has its declared type and collation.
 	domainOf
+	// collationOf: a column has the collation of before the plan.
+	collationOf
 	// valuesOf: a column has no NULL left that is filled.
 	valuesOf
 	// contextOf: a table has its declared mutation context.

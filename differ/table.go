@@ -115,12 +115,13 @@ func (c *comparison) matchTables() error {
 	for _, t := range tables {
 		live = append(live, subject{t.Name, t.Tags})
 	}
-	m, err := match(c.opts.Policy, "table", declared, live, func(i int, err error) error {
+	m, err := match(c.opts.Policy, "table", c.opts.Whole, declared, live, func(i int, err error) error {
 		return c.tables[i].origin.Fault(c.tables[i].node(), err)
 	})
 	if err != nil {
 		return err
 	}
+	c.noteIdle("table", "", m, declared, live)
 	for i, p := range c.tables {
 		if m.of[i] < 0 {
 			continue
@@ -254,16 +255,27 @@ func (c *comparison) findGone() {
 	}
 	for _, t := range c.lostTables {
 		c.gone[types.Fold(t.Name)] = types.Fold(t.Name)
+		c.recreated[types.Fold(t.Name)] = c.comes(t.Name)
 	}
 	for _, p := range c.views {
 		if p.drops() {
 			c.gone[types.Fold(p.live.Name)] = p.live.Name
-			c.recreated[types.Fold(p.live.Name)] = !p.isRenamed()
+			c.recreated[types.Fold(p.live.Name)] = !p.isRenamed() || c.comes(p.live.Name)
 		}
 	}
 	for _, v := range c.lostViews {
 		c.gone[types.Fold(v.Name)] = types.Fold(v.Name)
+		c.recreated[types.Fold(v.Name)] = c.comes(v.Name)
 	}
+}
+
+// comes reports whether the plan makes a relation of the name, or gives the name to one.
+func (c *comparison) comes(name string) bool {
+	if p := c.byName[types.Fold(name)]; p != nil {
+		return !p.isMatched() || p.isRenamed()
+	}
+	v := c.viewByName[types.Fold(name)]
+	return v != nil && (v.live == nil || v.drops())
 }
 
 // emitAlterations emits the statements of one table in phase 8 (spec 21 §5.1).

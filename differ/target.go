@@ -138,11 +138,47 @@ func (c *comparison) merged(p *tablePair) *catalog.Table {
 		}
 	}
 	for _, q := range p.pairs() {
-		if q.live != nil && !q.drifts && q.node.Kind == ast.CheckClause {
+		if q.live == nil || q.drifts {
+			continue
+		}
+		switch q.node.Kind {
+		case ast.CheckClause:
 			c.keepCheck(t, p, q)
+		case ast.ForeignKeyClause:
+			c.keepKey(t, p, q)
 		}
 	}
+	for i, ix := range t.Indexes {
+		t.Indexes[i] = c.keptIndex(p, ix)
+	}
 	return t
+}
+
+// keepKey puts the live spelling of a foreign key that says the same in.
+func (c *comparison) keepKey(t *catalog.Table, p *tablePair, q *constraintPair) {
+	for i, fk := range t.ForeignKeys {
+		isOwn := types.EqualFold(fk.Name, q.node.Name.Text)
+		if catalog.IsHiddenName(fk.Name) {
+			isOwn = catalog.IsHiddenName(q.node.Name.Text) && sameNames(t.ColumnNames(fk.Columns), nameTexts(q.node.Columns)) &&
+				types.EqualFold(fk.ParentTable, q.node.References.Table.Name.Text)
+		}
+		live := p.after.ForeignKeys[q.live.ref.Position]
+		if isOwn && (live.ParentColumns == nil) != (fk.ParentColumns == nil) && c.sameKey(p, live, q.node) {
+			n := *fk
+			n.ParentColumns = live.ParentColumns
+			t.ForeignKeys[i] = &n
+		}
+	}
+}
+
+// keptIndex gives a declared index with the live spelling of its expressions where that says the same.
+func (c *comparison) keptIndex(p *tablePair, ix *catalog.Index) *catalog.Index {
+	for _, q := range c.indexes {
+		if q.live != nil && !q.creates() && q.live.Table == p.live && types.EqualFold(q.stmt.Name.Name.Text, ix.Name) {
+			return c.respelled(p, ix, p.after.Indexes[p.live.IndexPosition(q.live.Index.Name)])
+		}
+	}
+	return ix
 }
 
 func (c *comparison) mergedColumn(q *columnPair) *catalog.Column {

@@ -36,12 +36,13 @@ func (c *comparison) matchViews() error {
 	for i, v := range views {
 		live[i] = subject{v.Name, v.Tags}
 	}
-	m, err := match(c.opts.Policy, "view", declared, live, func(i int, err error) error {
+	m, err := match(c.opts.Policy, "view", c.opts.Whole, declared, live, func(i int, err error) error {
 		return c.originOf(c.views[i].stmt).Fault(c.views[i].stmt, err)
 	})
 	if err != nil {
 		return err
 	}
+	c.noteIdle("view", "", m, declared, live)
 	for i, p := range c.views {
 		if m.of[i] >= 0 {
 			p.live = views[m.of[i]]

@@ -104,6 +104,7 @@ func (j *judgement) item(item catalog.DeclaredItem) {
 	switch n := item.Stmt.(type) {
 	case *ast.CreateTableStmt:
 		j.table(item, n)
+		j.complete(item, n)
 	case *ast.CreateIndexStmt:
 		t := j.whole.Table(j.schema, n.Table.Name.Text)
 		j.expressions(item, t, slices.Collect(t.Indexes[t.IndexPosition(n.Name.Name.Text)].Expressions()))

@@ -242,8 +242,11 @@ func (g *proofGen) addOthers() {
 	}
 }
 
-// declaration spells the schema, with hints for what had another name.
-func (g *proofGen) declaration() string {
+// declaration spells the schema.
+func (g *proofGen) declaration() string { return spelled(g.items()) }
+
+// items spells what the schema holds, with hints for what had another name.
+func (g *proofGen) items() []string {
 	var items []string
 	for _, t := range g.tables {
 		old := g.before[t.logical]
@@ -274,7 +277,7 @@ func (g *proofGen) declaration() string {
 		}
 		items = append(append(items, text), t.indexes...)
 	}
-	return "declare schema main {\n" + strings.Join(append(items, g.other...), "\n") + "\n}"
+	return append(items, g.other...)
 }
 
 // rows draws inserts; the database may refuse them.

@@ -308,7 +308,7 @@ func (r *applyRun) show(plan *differ.Plan) error {
 
 // showSeeds tells, in comments of the plan, what the seeds come to.
 func (r *applyRun) showSeeds(ctx context.Context, plan *differ.Plan) error {
-	if !r.hasSeeds() || plan.MaxSeverity() > r.allowed() {
+	if r.applied != nil || !r.hasSeeds() || r.refuses(plan) {
 		return nil
 	}
 	changes, err := r.conn.PreviewSeeds(ctx, plan, r.declared)
