@@ -23,7 +23,7 @@ func OpenMemory(ctx context.Context, o Options) (*DB, error) {
 // come behind the two. See pebble.Open for what is refused and with which codes.
 func OpenDir(ctx context.Context, dir string, p pebble.Options, o Options) (*DB, error) {
 	db, err := openDir(ctx, dir, p, o)
-	if !p.ReadOnly && p.OrReadOnly && cannotWrite(err) {
+	if p.OrReadOnly && !p.ReadOnly && !p.Beside && cannotWrite(err) {
 		p.ReadOnly, p.Unwritable = true, unwritable(err)
 		if db, e := openDir(ctx, dir, p, o); e == nil {
 			return db, nil
@@ -53,8 +53,9 @@ func openDir(ctx context.Context, dir string, p pebble.Options, o Options) (*DB,
 	if err != nil {
 		return nil, err
 	}
-	db, err := openDisk(ctx, disk, p.ReadOnly, o)
-	if err == nil && !p.ReadOnly {
+	isReadOnly := p.ReadOnly || p.Beside
+	db, err := openDisk(ctx, disk, isReadOnly, o)
+	if err == nil && !isReadOnly {
 		db.dropStrayCheckpoints()
 	}
 	return db, err

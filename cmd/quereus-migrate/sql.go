@@ -21,7 +21,9 @@ type sqlOptions struct {
 	file   string
 	args   []string
 	create bool
-	jsonl  bool
+	// readOnly reads the database as it is at the beginning, whoever has it open.
+	readOnly bool
+	jsonl    bool
 	format choice
 	wait   time.Duration
 	opener target.Opener
@@ -50,7 +52,7 @@ statements in a request run as one text and answer as the last one. A failed req
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.args, o.opener = args, a.newOpener(cmd, o.wait)
-			o.opener.Create, o.opener.OrReadOnly = o.create, true
+			o.opener.Create, o.opener.ReadOnly, o.opener.OrReadOnly = o.create, o.readOnly, true
 			return runSQL(cmd.Context(), a, o)
 		},
 	}
@@ -58,10 +60,12 @@ statements in a request run as one text and answer as the last one. A failed req
 	f.StringVar(&o.target, "db", "", "database directory, or mem: (required)")
 	f.StringVarP(&o.file, "file", "f", "", "file of statements, - for standard input")
 	f.BoolVar(&o.create, "create", false, "make the database if it is not there")
+	f.BoolVar(&o.readOnly, "read-only", false, "read the database as it is now, also while another process has it open; nothing can be written")
 	f.BoolVar(&o.jsonl, "jsonl", false, "answer requests on standard input, one a line")
 	o.format.add(cmd, "format", "form of rows; auto is table on a terminal, else csv")
 	addLockTimeout(cmd, &o.wait)
 	mustRequire(cmd, "db")
+	cmd.MarkFlagsMutuallyExclusive("create", "read-only")
 	cmd.MarkFlagsMutuallyExclusive("jsonl", "file")
 	cmd.MarkFlagsMutuallyExclusive("jsonl", "format")
 	return cmd

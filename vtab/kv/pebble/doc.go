@@ -2,11 +2,12 @@
 //
 // # The directory of a database
 //
-//	LOCK       held by the process that has the database open, also to read; empty
+//	LOCK       held by the process that has the database open; empty
 //	HOLDER     who that is: pid, start time, command. It only informs; it may be missing or old
 //	CURRENT    which store is the live one
 //	store-N/   a Pebble store
 //	undo/N/    checkpoint N: a store that is never opened in place, only copied
+//	readers/   copies of the live store as of one moment, one for each process that reads without the lock
 //	tmp/       files of transactions and bulk files being written; emptied when the database is opened and closed
 //
 // CURRENT is two lines, "quereus-migrate format 1" and "store-N". It is replaced by writing CURRENT.tmp, syncing it, renaming

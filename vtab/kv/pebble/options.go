@@ -17,6 +17,9 @@ type Options struct {
 	Create bool
 	// ReadOnly refuses every write. The lock is taken all the same: Pebble admits one process, also to read.
 	ReadOnly bool
+	// Beside opens a copy of the files as they are at one moment, to read only. It takes no lock and hinders nobody, so the database may be
+	// open elsewhere, and its directory need not be writable.
+	Beside bool
 	// AcceptLoss opens a store of which it is known that synced commits are lost (CORRUPT, else), with what is left.
 	AcceptLoss bool
 	// OrReadOnly makes engine.OpenDir open a database to read only that cannot be opened otherwise because nothing can be written. Writes are

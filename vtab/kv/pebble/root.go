@@ -42,6 +42,7 @@ type root struct {
 	fs       vfs.FS
 	dir      string
 	readOnly bool
+	beside   bool // it is not ours: lock is the place of a reader
 	lock     io.Closer
 	names    atomic.Uint64 // for temporary files
 	spill    kv.TempDir    // for spill files, where tmp is no directory of the operating system or must not be written
@@ -61,6 +62,13 @@ func Open(dir string, o Options) (*Store, error) {
 	dir, err := canonical(o.FS, dir)
 	if err != nil {
 		return nil, err
+	}
+	if o.Beside {
+		s, err := openBeside(dir, o)
+		if !cannotCopy(err) {
+			return s, err
+		}
+		o.ReadOnly = true // in its place, if it can be locked
 	}
 	r := &root{fs: o.FS, dir: dir, readOnly: o.ReadOnly, refs: 1}
 	if _, err := r.look(o.Create && !o.ReadOnly); err != nil {
@@ -176,7 +184,7 @@ func (r *root) judge(names []string, create bool) error {
 		switch {
 		case name == undoName, isStore && n != 1:
 			return types.Errorf(types.CORRUPT, "%s: the store is damaged: there is %s, but no %s", what, name, currentName)
-		case isStore, name == lockName, name == holderName, name == tempName, strings.HasSuffix(name, newSuffix):
+		case isStore, name == lockName, name == holderName, name == tempName, name == readersName, strings.HasSuffix(name, newSuffix):
 			// What an interrupted creation leaves.
 		default:
 			return types.Errorf(types.NOTADB, "%s: the directory is no database: it has no %s, but %s", what, currentName, name)
@@ -350,6 +358,7 @@ func (r *root) sweep(current string) error {
 			}
 		}
 	}
+	r.sweepReaders()
 	return wrap(r.fs.MkdirAll(r.path(tempName), ownerOnly), what)
 }
 
@@ -496,7 +505,9 @@ func (r *root) release() error {
 	if r.ours {
 		keep(r.emptyTemp())
 	}
-	keep(r.fs.Remove(r.path(holderName)))
+	if !r.beside {
+		keep(r.fs.Remove(r.path(holderName)))
+	}
 	keep(r.lock.Close())
 	return first
 }

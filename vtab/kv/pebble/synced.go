@@ -246,10 +246,10 @@ func checkSynced(r *root, dir string, desc *pebble.DBDesc) error {
 	if r.fs.PathBase(desc.OptionsFilename) != state.options {
 		return nil
 	}
-	manifest := r.fs.PathBase(desc.ManifestFilename)
+	manifest, flushed := r.fs.PathBase(desc.ManifestFilename), minUnflushed(r.fs, desc.ManifestFilename)
 	for _, file := range state.files {
-		if !isLog(file.name) && file.name != manifest {
-			continue // a manifest that was to be, or was, the current one
+		if isLog(file.name) && logNumber(file.name) < flushed || !isLog(file.name) && file.name != manifest {
+			continue // a log that is not needed any more; a manifest that was, or was to be, the current one
 		}
 		if err := checkSyncedFile(r, dir, file); err != nil {
 			return err
@@ -294,7 +294,7 @@ func readableLength(f io.Reader, name string) (length, slack int64) {
 	number, header := uint64(0), int64(manifestHeader)
 	if isLog(name) {
 		header = logHeader
-		_, _ = fmt.Sscanf(name, "%d.log", &number)
+		number = logNumber(name)
 	}
 	r := newRecordReader(record.NewReader, f, number)
 	buf := make([]byte, blockSize)

@@ -34,7 +34,8 @@ type Opener struct {
 	Stdin io.Reader
 	// Wait is how long to wait for a database that another process has open; BUSY then, naming it.
 	Wait time.Duration
-	// ReadOnly opens databases that nothing is written to; Create makes those that are not there.
+	// ReadOnly reads databases as they are at one moment, also beside a process that has them open and where nothing can be written; Create
+	// makes those that are not there.
 	ReadOnly, Create bool
 	// OrReadOnly opens a database to read only that nothing can be written to, as on a full disk.
 	OrReadOnly bool
@@ -72,7 +73,7 @@ func (o Opener) Database(ctx context.Context, name string) (*engine.DB, error) {
 	if name == Memory {
 		return engine.OpenMemory(ctx, o.options())
 	}
-	p := pebble.Options{Create: o.Create, ReadOnly: o.ReadOnly, OrReadOnly: o.OrReadOnly, Command: o.Command}
+	p := pebble.Options{Create: o.Create, Beside: o.ReadOnly, OrReadOnly: o.OrReadOnly, Command: o.Command}
 	deadline := time.Now().Add(o.Wait)
 	for {
 		db, err := engine.OpenDir(ctx, name, p, o.options())
