@@ -24,9 +24,9 @@ type sqlOptions struct {
 	// readOnly reads the database as it is at the beginning, whoever has it open.
 	readOnly bool
 	jsonl    bool
-	format choice
-	wait   time.Duration
-	opener target.Opener
+	format   choice
+	wait     time.Duration
+	opener   target.Opener
 }
 
 func newSQLCmd(a *app) *cobra.Command {
