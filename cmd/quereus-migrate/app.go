@@ -48,11 +48,25 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.AddCommand(newImportCmd(a))
 	a.limits.add(root)
-	root.AddCommand(newDiffCmd(a), newPlanCmd(a), newApplyCmd(a), newInspectCmd(a), newStatusCmd(a), newCheckCmd(a), newSQLCmd(a), newVersionCmd(a))
-	root.AddCommand(newHistoryCmd(a), newAdoptCmd(a), newUndoCmd(a))
-	root.AddCommand(newFmtCmd(a), newLintCmd(a), newReportCmd(a))
+	root.AddCommand(
+		newAdoptCmd(a),
+		newApplyCmd(a),
+		newBackupCmd(a),
+		newCheckCmd(a),
+		newDiffCmd(a),
+		newFmtCmd(a),
+		newHistoryCmd(a),
+		newImportCmd(a),
+		newInspectCmd(a),
+		newLintCmd(a),
+		newPlanCmd(a),
+		newReportCmd(a),
+		newSQLCmd(a),
+		newStatusCmd(a),
+		newUndoCmd(a),
+		newVersionCmd(a),
+	)
 	a.begin(root)
 	return root
 }

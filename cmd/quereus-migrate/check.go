@@ -64,7 +64,12 @@ func runCheck(ctx context.Context, a *app, o checkOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.format.String() == "json" {
+	return a.tellCheck(r, o.format.String())
+}
+
+// tellCheck tells the result of a check; an error when there are faults.
+func (a *app) tellCheck(r *engine.CheckReport, format string) (err error) {
+	if format == "json" {
 		err = writeJSON(a.Out, a.newCheckJSON(r))
 	} else {
 		err = a.printCheck(r)
