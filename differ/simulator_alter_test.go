@@ -307,7 +307,7 @@ func (s *simulator) addConstraint(n *catalog.Table, k *ast.TableConstraint, colu
 }
 
 func (s *simulator) renameConstraint(t *catalog.Table, a *ast.RenameConstraint) error {
-	ref, err := t.FindConstraint(a.From.Text)
+	ref, err := t.AddressConstraint(a.From.Text)
 	if err != nil {
 		return err
 	}
