@@ -18,9 +18,12 @@ type creation struct {
 	reads []*creation
 	// names tells that its text names a column that exists only behind phase 8, or its name is taken until then.
 	names bool
-	// waits: it stands in phase 9a.
-	waits, isVisited bool
+	// waits: it stands in phase 9a. isLate: it, or something that it reads, runs after renames of columns, though it stands before them.
+	waits, isLate, isVisited bool
 }
+
+// undoes reports whether the object is created with the old names of columns, before they are renamed.
+func (x *creation) undoes() bool { return x.isUndoable() && !x.waits && !x.isLate }
 
 // isUndoable reports whether the object is created with the old names of columns if it can be: it has a hint and no other change.
 func (x *creation) isUndoable() bool {
@@ -40,6 +43,7 @@ func (c *comparison) emitCreates() (deferred []func()) {
 		if x.names || slices.ContainsFunc(x.reads, func(r *creation) bool { return r.waits }) {
 			x.waits = true
 		}
+		x.isLate = x.table != nil && c.namesNewColumns(x.table) || slices.ContainsFunc(x.reads, func(r *creation) bool { return r.isLate })
 	}
 	for _, x := range list {
 		if x.waits {
@@ -211,14 +215,29 @@ func (c *comparison) emitCreateTable(p *tablePair) {
 	if p.decl == nil {
 		return
 	}
-	s.need(c.transientParents(p.decl)...)
-	// A table that an expression names may be missing still, but not a column of one that is there.
+	s.need(c.ruleNeeds(p)...)
 	for e := range p.decl.Expressions() {
 		if e.Index < 0 {
-			s.need(c.rowColumnNeeds(p, e.Kind, e.X)...)
 			s.wait(c.rowWaits(p, e.Kind, e.X)...)
 		}
 	}
+}
+
+// ruleNeeds gives what brings the columns of other tables that the rules and expressions of a new table name.
+func (c *comparison) ruleNeeds(p *tablePair) []resource {
+	out := c.transientParents(p.decl)
+	// A table that an expression names may be missing still, but not a column of one that is there.
+	for e := range p.decl.Expressions() {
+		if e.Index < 0 {
+			out = append(out, c.rowColumnNeeds(p, e.Kind, e.X)...)
+		}
+	}
+	return out
+}
+
+// namesNewColumns reports whether a new table has to be created after columns that others get.
+func (c *comparison) namesNewColumns(p *tablePair) bool {
+	return p.decl != nil && len(c.ruleNeeds(p)) > 0
 }
 
 // transientParents are the parent columns of a new table's foreign keys whose names stand for another column until the plan has been there:
@@ -244,7 +263,7 @@ func (c *comparison) transientParents(t *catalog.Table) []resource {
 func (c *comparison) emitCreateView(x *creation) {
 	stmt := *x.view.stmt
 	stmt.Name = c.qname(stmt.Name.Name.Text)
-	undoes := x.isUndoable() && !x.waits
+	undoes := x.undoes()
 	if undoes {
 		stmt.Query = c.undoneBody(stmt.Query)
 	}
@@ -276,7 +295,7 @@ func (c *comparison) oldColumns() []resource {
 
 func (c *comparison) emitCreateIndex(x *creation) {
 	stmt := *x.index.stmt
-	undoes := x.isUndoable() && !x.waits
+	undoes := x.undoes()
 	if undoes {
 		stmt = *c.undoneMembers(x.index)
 	}
