@@ -116,7 +116,7 @@ func (t *tx) planCommit(ctx context.Context) ([]*vtab.Commit, error) {
 		plans[i] = &vtab.Commit{}
 	}
 	home := t.db.home.index
-	if t.cat == t.base.cat && t.records == nil {
+	if t.cat == t.base.cat && len(t.records) == 0 {
 		if t.parts[home] != nil {
 			plans[home].Records = t.undoRecords()
 		}

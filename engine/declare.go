@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"github.com/quereus/quereus-migrate/alter"
 	"github.com/quereus/quereus-migrate/catalog"
@@ -145,49 +146,32 @@ func (c *Conn) explainSchema(s *ast.ExplainSchemaStmt) (*Rows, error) {
 	return fixedRows([]plan.Column{{Name: "info", Type: types.TypeText}}, []types.Row{{types.Text(info)}}), nil
 }
 
-// applySchema carries out what DIFF SCHEMA prints, and the seeds when asked, as one unit (spec 21 §7).
+// applySchema carries out what DIFF SCHEMA prints, and the seeds when asked, as one unit (spec 21 §7): a migration that ends with the first
+// step that fails and leaves CHECKs and assertions which are added to the next write.
 func (c *Conn) applySchema(ctx context.Context, s *ast.ApplySchemaStmt) error {
 	d, err := c.declared(s.Name.Text)
 	if err != nil {
 		return err
 	}
 	return c.inTx(ctx, func(t *tx) error {
+		began := c.db.opts.Now()
 		o := c.diffOptions()
 		o.Policy, o.AllowDestructive, o.NoHashes = s.Policy, s.AllowDestructive, true
 		p, err := differ.Diff(t.cat, d, o)
 		if err != nil {
 			return err
 		}
-		t.makeSchema(d.Schema())
-		return t.apply(ctx, p, d, s.WithSeed)
+		options := MigrateOptions{Version: d.Version}
+		if s.WithSeed {
+			options.Seeds = d
+		}
+		_, err = newMigration(t, p, options, applyRules).run(ctx, began)
+		if failed := (*MigrateError)(nil); errors.As(err, &failed) {
+			f := failed.Failures[0]
+			return stepError(&p.Steps[f.Step], f.Err)
+		}
+		return err
 	})
-}
-
-// apply carries the steps of a plan out, and what they reach is judged: the first that fails is the answer.
-func (t *tx) apply(ctx context.Context, p *differ.Plan, d *catalog.Declared, withSeed bool) error {
-	leaving, proof := newLeaving(p), newProof(t, len(p.Steps), false)
-	for i := range p.Steps {
-		touched := touches{}
-		if err := t.alter(ctx, p.Steps[i].Stmt, &planRun{leaving: leaving, touched: touched}); err != nil {
-			return stepError(&p.Steps[i], err)
-		}
-		proof.done(i, p.Steps[i].Stmt, touched)
-	}
-	if withSeed {
-		if err := t.seed(ctx, d); err != nil {
-			return err
-		}
-	}
-	if err := proof.judgeTables(ctx); err != nil {
-		return err
-	}
-	if err := proof.judgeAssertions(ctx); err != nil {
-		return err
-	}
-	if broken := proof.broken(); len(broken) > 0 {
-		return stepError(&p.Steps[broken[0].step], broken[0].err)
-	}
-	return nil
 }
 
 // makeSchema makes the schema of a declaration exist.

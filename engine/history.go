@@ -102,14 +102,19 @@ func (e *HistoryEntry) record() (vtab.Record, error) {
 	return vtab.Record{Space: vtab.HistoryRecords, Key: binary.BigEndian.AppendUint64(nil, e.Number), Value: value}, nil
 }
 
-// enter puts an entry into the history by the transaction's commit, and beside it the schema that is reached. The number is set, and who and
-// what are if they are not.
+// enter puts an entry into the history by the transaction's commit, and beside it the schema that is reached. It sets the number, and By
+// if that is empty.
 func (t *tx) enter(ctx context.Context, e *HistoryEntry) error {
 	entries, err := t.db.history(ctx, t.base)
 	if err != nil {
 		return err
 	}
 	e.Number = uint64(len(entries)) + 1
+	for _, r := range t.records {
+		if r.Space == vtab.HistoryRecords {
+			e.Number++ // of the same transaction
+		}
+	}
 	if e.By == "" {
 		e.By = whoami()
 	}

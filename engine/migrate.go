@@ -177,7 +177,7 @@ func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (r
 	if err != nil {
 		return nil, err
 	}
-	m := &migration{tx: t, plan: p, options: o, proof: newProof(t, len(p.Steps), true)}
+	m := newMigration(t, p, o, runRules{})
 	defer func() {
 		if v := recover(); v != nil {
 			result, err = nil, c.panicked(m.at, v)
@@ -189,8 +189,7 @@ func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (r
 			c.db.dropCheckpoint(m.checkpoint)
 		}
 	}()
-	result, err = m.run(ctx, began)
-	if err != nil || o.DryRun {
+	if result, err = m.guarded(ctx, began); err != nil || o.DryRun {
 		return result, errors.Join(err, t.rollback())
 	}
 	if err := t.commit(ctx); err != nil {
@@ -235,29 +234,57 @@ func checkPolicy(steps []differ.Step, allowed differ.Policy) error {
 	return e
 }
 
-// migration is one run of a plan.
+// migration is one run of a plan, that of APPLY SCHEMA too. It leaves it to the caller to roll back after an error.
 type migration struct {
 	result  MigrateResult
 	tx      *tx
 	plan    *differ.Plan
 	options MigrateOptions
-	failed  []Failure
-	proof   *proof
-	loaded  bool   // options.Load has been called
-	at      string // what is under way
+	// before is the catalog that the run began with.
+	before *catalog.Snapshot
+	failed []Failure
+	proof  *proof
+	loaded bool   // options.Load has been called
+	at     string // what is under way
 	// lossy are steps of a sealed plan that lose what the plan does not say, with the hazards that tell so.
 	lossy []differ.Step
 	// checkpoint is the number of the checkpoint from before the run, 0 without one.
 	checkpoint uint64
+	rules      runRules
 }
 
-func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, error) {
+// runRules are what the kinds of runs differ in. The zero value is that of Migrate.
+type runRules struct {
+	// stopsAtFailure ends the run with the first step that fails, in place of judging the others.
+	stopsAtFailure bool
+	// trustsAdded leaves CHECKs and assertions that the plan adds to the next write of a row.
+	trustsAdded bool
+	// keepsSeeded leaves rows that a seed finds as they are.
+	keepsSeeded bool
+	// notesOnlyChanges leaves out the history entry of a run that changes nothing.
+	notesOnlyChanges bool
+}
+
+// applyRules are those of APPLY SCHEMA.
+var applyRules = runRules{stopsAtFailure: true, trustsAdded: true, keepsSeeded: true, notesOnlyChanges: true}
+
+func newMigration(t *tx, p *differ.Plan, o MigrateOptions, rules runRules) *migration {
+	return &migration{tx: t, plan: p, options: o, rules: rules, proof: newProof(t, len(p.Steps), !rules.trustsAdded)}
+}
+
+// guarded runs a plan that was made before the transaction began.
+func (m *migration) guarded(ctx context.Context, began time.Time) (*MigrateResult, error) {
 	if have := catalog.Hash(m.tx.cat, m.plan.Schema); have != m.plan.From {
 		return nil, &StalePlanError{Schema: m.plan.Schema, Want: m.plan.From, Have: have}
 	}
 	if err := m.takeCheckpoint(ctx); err != nil {
 		return nil, err
 	}
+	return m.run(ctx, began)
+}
+
+func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, error) {
+	m.before = m.tx.cat
 	m.tx.makeSchema(m.plan.Schema)
 	leaving := newLeaving(m.plan)
 	for i := range m.plan.Steps {
@@ -266,6 +293,9 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 		}
 		if err := m.step(ctx, i, leaving); err != nil {
 			return nil, err
+		}
+		if m.rules.stopsAtFailure && len(m.failed) > 0 {
+			return nil, &MigrateError{Failures: m.failed}
 		}
 	}
 	if err := m.load(ctx, nil); err != nil {
@@ -281,18 +311,18 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 	if err := checkPolicy(m.lossy, m.options.policy()); err != nil {
 		return nil, err
 	}
-	reached := catalog.Hash(m.tx.cat, m.plan.Schema)
-	if m.options.Sealed && reached != m.plan.To {
-		return nil, &UnreachedError{Schema: m.plan.Schema, Want: m.plan.To, Have: reached}
+	from, to := catalog.HashPair(m.before, m.tx.cat, m.plan.Schema)
+	if m.options.Sealed && to != m.plan.To {
+		return nil, &UnreachedError{Schema: m.plan.Schema, Want: m.plan.To, Have: to}
 	}
 	result.Duration = m.tx.db.opts.Now().Sub(began)
 	if m.options.DryRun {
 		return result, m.tx.checkDeferred(ctx)
 	}
-	if m.options.Seeds != nil && result.Applied == 0 && result.Seeded == 0 && result.Reseeded == 0 {
+	if (m.rules.notesOnlyChanges || m.options.Seeds != nil) && result.Applied == 0 && result.Seeded == 0 && result.Reseeded == 0 {
 		return result, nil
 	}
-	result.Number, err = m.note(ctx, began, result.Duration, reached)
+	result.Number, err = m.note(ctx, HistoryEntry{From: from, To: to, At: began.UTC(), Duration: result.Duration})
 	return result, err
 }
 
@@ -300,13 +330,8 @@ func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, e
 func (m *migration) settle(ctx context.Context) (seeded int64, err error) {
 	if m.options.Seeds != nil && len(m.failed) == 0 {
 		m.at = "the seeds"
-		changes, err := m.tx.syncSeeds(ctx, m.options.Seeds)
-		if err != nil {
+		if seeded, err = m.seed(ctx, m.options.Seeds); err != nil {
 			return 0, err
-		}
-		for _, s := range changes {
-			seeded += s.Inserted
-			m.result.Reseeded += s.Updated
 		}
 	}
 	if m.loaded {
@@ -331,7 +356,20 @@ func (m *migration) settle(ctx context.Context) (seeded int64, err error) {
 	return 0, &MigrateError{Failures: m.failed}
 }
 
-// step runs one step behind a savepoint; a failure is noted and undone. An error means that the run cannot go on.
+// seed brings the declared rows about, and returns how many were inserted.
+func (m *migration) seed(ctx context.Context, d *catalog.Declared) (inserted int64, err error) {
+	if m.rules.keepsSeeded {
+		return m.tx.seed(ctx, d)
+	}
+	changes, err := m.tx.syncSeeds(ctx, d)
+	for _, s := range changes {
+		inserted += s.Inserted
+		m.result.Reseeded += s.Updated
+	}
+	return inserted, err
+}
+
+// step runs one step after a savepoint; a failure is noted and undone, unless it ends the run. An error means that the run cannot go on.
 func (m *migration) step(ctx context.Context, i int, leaving *leaving) error {
 	s := &m.plan.Steps[i]
 	if on, blocked := m.blocked(s); blocked {
@@ -342,35 +380,54 @@ func (m *migration) step(ctx context.Context, i int, leaving *leaving) error {
 	m.at = s.SQL
 	progress := Progress{Step: i, Steps: len(m.plan.Steps), SQL: s.SQL}
 	m.report(progress)
-	if err := m.tx.savepoint(ctx, stepSavepoint); err != nil {
-		return err
+	touched := touches{}
+	var found *Offending
+	if !m.rules.stopsAtFailure {
+		found = &Offending{}
 	}
-	depth := len(m.tx.saves) - 1
-	touched, found := touches{}, &Offending{}
 	ctx, stop := m.tx.conn.timed(ctx)
 	defer stop()
-	err := m.carryOut(ctx, s, &planRun{leaving: leaving, touched: touched, found: found, progress: func(rows int64) {
-		progress.Rows = rows
-		m.report(progress)
-	}})
+	failure, err := m.attempt(ctx, func() error {
+		return m.carryOut(ctx, s, &planRun{leaving: leaving, touched: touched, found: found, progress: func(rows int64) {
+			progress.Rows = rows
+			m.report(progress)
+		}})
+	})
 	switch {
+	case err != nil:
+		return err
 	case ctx.Err() != nil:
 		return types.Wrapf(types.INTERRUPT, context.Cause(ctx), "the migration was cancelled in step %d", i+1)
-	case err == nil:
+	case failure == nil:
 		m.proof.done(i, s.Stmt, touched)
 	default:
-		if e := m.tx.rollbackTo(depth); e != nil {
-			return e
-		}
 		m.proof.fail(s.Stmt)
-		if found.Count == 0 {
-			found = nil
+		f := Failure{Step: i, SQL: s.SQL, Err: s.Locate(failure)}
+		if found != nil && found.Count > 0 {
+			f.Rows = found
 		}
-		m.failed = append(m.failed, Failure{Step: i, SQL: s.SQL, Err: s.Locate(err), Rows: found})
+		m.failed = append(m.failed, f)
 	}
 	progress.Done = true
 	m.report(progress)
-	return m.tx.release(depth)
+	return nil
+}
+
+// attempt runs f and takes back what it did when it fails. Where a failure ends the run, the caller takes back all of it.
+func (m *migration) attempt(ctx context.Context, f func() error) (failure, err error) {
+	if m.rules.stopsAtFailure {
+		return f(), nil
+	}
+	if err := m.tx.savepoint(ctx, stepSavepoint); err != nil {
+		return nil, err
+	}
+	depth := len(m.tx.saves) - 1
+	if failure = f(); failure != nil {
+		if err := m.tx.rollbackTo(depth); err != nil {
+			return failure, err
+		}
+	}
+	return failure, m.tx.release(depth)
 }
 
 // carryOut runs a statement of the plan.
@@ -433,12 +490,10 @@ func (m *migration) report(p Progress) {
 	}
 }
 
-// note puts the history entry into the transaction's commit.
-func (m *migration) note(ctx context.Context, began time.Time, took time.Duration, reached string) (uint64, error) {
-	e := HistoryEntry{
-		Schema: m.plan.Schema, Version: m.options.Version, From: m.plan.From, To: reached, Plan: m.options.Plan,
-		Statements: m.plan.Statements(), At: began.UTC(), Duration: took, Tool: m.options.Tool, By: m.options.By,
-	}
+// note completes the history entry of the run and puts it into the transaction's commit.
+func (m *migration) note(ctx context.Context, e HistoryEntry) (uint64, error) {
+	e.Schema, e.Version, e.Plan, e.Statements = m.plan.Schema, m.options.Version, m.options.Plan, m.plan.Statements()
+	e.Tool, e.By = m.options.Tool, m.options.By
 	err := m.tx.enter(ctx, &e)
 	if err == nil && m.checkpoint != 0 {
 		m.tx.undoable = &undoPoint{Checkpoint: m.checkpoint, Number: e.Number}

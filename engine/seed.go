@@ -12,19 +12,21 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// seed inserts the declared rows that are not there yet, table by table (spec 21 §8): APPLY SCHEMA WITH SEED.
-func (t *tx) seed(ctx context.Context, d *catalog.Declared) error {
+// seed inserts the declared rows that are not there yet, table by table: APPLY SCHEMA WITH SEED. It returns how many.
+func (t *tx) seed(ctx context.Context, d *catalog.Declared) (inserted int64, err error) {
 	for i := range d.Seeds {
 		s := &d.Seeds[i]
 		table, err := t.seededTable(d, s)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		if _, err := t.write(ctx, nil, seedStmt(s, d.SeedColumns(s), table), Params{}); err != nil {
-			return s.Locate(&types.Error{Code: types.ERROR, Message: "Failed to apply seed data for table " + s.Table.Text + ": " + err.Error(), Cause: err})
+		rows, err := t.write(ctx, nil, seedStmt(s, d.SeedColumns(s), table), Params{})
+		if err != nil {
+			return 0, s.Locate(&types.Error{Code: types.ERROR, Message: "Failed to apply seed data for table " + s.Table.Text + ": " + err.Error(), Cause: err})
 		}
+		inserted += rows.Changes()
 	}
-	return nil
+	return inserted, nil
 }
 
 func (t *tx) seededTable(d *catalog.Declared, s *catalog.DeclaredSeed) (*catalog.Table, error) {

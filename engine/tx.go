@@ -38,6 +38,8 @@ type savepoint struct {
 	name   string // folded
 	cat    *catalog.Snapshot
 	checks exec.QueueMark
+	// records is the number of history records.
+	records int
 }
 
 // begin opens a transaction on the present committed state.
@@ -111,7 +113,7 @@ func (t *tx) each(f func(vtab.Conn) error) error {
 
 // statement runs f as one statement: when it fails, rows, catalog and queued checks are as before.
 func (t *tx) statement(ctx context.Context, f func() error) error {
-	cat, mark := t.cat, t.checks.Mark()
+	cat, mark, records := t.cat, t.checks.Mark(), len(t.records)
 	before := slices.Clone(t.parts)
 	err := t.mark(ctx, before)
 	if err != nil {
@@ -123,7 +125,7 @@ func (t *tx) statement(ctx context.Context, f func() error) error {
 		}
 		return err
 	}
-	t.cat = cat
+	t.cat, t.records = cat, t.records[:records]
 	if e := t.checks.RollbackTo(mark); e != nil {
 		err = errors.Join(err, e)
 	}
@@ -199,7 +201,7 @@ func (t *tx) savepoint(ctx context.Context, name string) error {
 	if err := t.each(func(p vtab.Conn) error { return p.Savepoint(ctx, depth) }); err != nil {
 		return err
 	}
-	t.saves = append(t.saves, savepoint{name: types.Fold(name), cat: t.cat, checks: t.checks.Mark()})
+	t.saves = append(t.saves, savepoint{name: types.Fold(name), cat: t.cat, checks: t.checks.Mark(), records: len(t.records)})
 	return nil
 }
 
@@ -226,7 +228,7 @@ func (t *tx) release(depth int) error {
 func (t *tx) rollbackTo(depth int) error {
 	s := t.saves[depth]
 	t.saves = t.saves[:depth+1]
-	t.cat = s.cat
+	t.cat, t.records = s.cat, t.records[:s.records]
 	forgotten := t.checks.RollbackTo(s.checks)
 	return errors.Join(t.each(func(p vtab.Conn) error { return p.RollbackTo(depth) }), forgotten)
 }
