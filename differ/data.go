@@ -58,7 +58,7 @@ func (s Step) data(t ast.Target, returning []ast.SelectItem) (Step, error) {
 	case t.Query != nil:
 		return s, types.Errorf(types.UNSUPPORTED, "a statement of a plan changes the rows of a table by its name: %s", s.SQL)
 	}
-	s.Kind, s.Object, s.Effect = ast.TableObject, t.Name.Name.Text, Effect{WritesRows, Unknown}
+	s.Kind, s.Object, s.Effect = ast.TableObject, t.Name.Name.Text, Effect{Kind: WritesRows, Rows: Unknown}
 	s.Reason = "written into the plan"
 	return s, nil
 }

@@ -2,6 +2,7 @@ package differ
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
@@ -30,10 +31,12 @@ func (k EffectKind) String() string {
 	return [...]string{"metadata-only", "reads-rows", "builds-index", "rewrites-rows", "fills-table", "deletes-rows", "writes-rows"}[k]
 }
 
-// Effect is what a step does to rows. Rows is how many it concerns, Unknown when nobody counted.
+// Effect is what a step does to rows. Rows is how many it concerns, Unknown when nobody counted. Fills is in how many of them it puts a
+// value in the place of NULL, 0 also when nobody counted.
 type Effect struct {
-	Kind EffectKind
-	Rows int64
+	Kind  EffectKind
+	Rows  int64
+	Fills int64
 }
 
 // count says how many rows an effect concerns.
@@ -55,6 +58,9 @@ func (e Effect) String() string {
 	case BuildsIndex:
 		return "builds index of " + rows
 	case RewritesRows:
+		if e.Fills > 0 {
+			return "fills NULL in " + strconv.FormatInt(e.Fills, 10) + " of " + rows
+		}
 		return "rewrites " + rows
 	case FillsTable:
 		return "fills the table from its query"
@@ -72,25 +78,41 @@ func (c *comparison) effect(s *step) Effect {
 	switch n := s.Stmt.(type) {
 	case *ast.DropStmt:
 		if n.Kind == ast.TableObject {
-			return Effect{DeletesRows, rows}
+			return Effect{Kind: DeletesRows, Rows: rows}
 		}
 	case *ast.CreateMaterializedViewStmt:
-		return Effect{FillsTable, Unknown}
+		return Effect{Kind: FillsTable, Rows: Unknown}
 	case *ast.CreateTableStmt:
 		if n.Maintained != nil {
-			return Effect{FillsTable, Unknown}
+			return Effect{Kind: FillsTable, Rows: Unknown}
 		}
 	case *ast.CreateIndexStmt:
 		switch {
 		case s.table != nil:
-			return Effect{BuildsIndex, rows}
+			return Effect{Kind: BuildsIndex, Rows: rows}
 		case s.pair != nil && s.pair.decl != nil && s.pair.decl.Maintained != nil:
-			return Effect{BuildsIndex, Unknown}
+			return Effect{Kind: BuildsIndex, Rows: Unknown}
 		}
 	case *ast.AlterStmt:
-		return Effect{c.alterEffect(s, n.Action), rows}.trimmed()
+		e := Effect{Kind: c.alterEffect(s, n.Action), Rows: rows}
+		if _, isFill := n.Action.(*ast.SetNotNull); isFill && e.Kind == RewritesRows && rows != Unknown {
+			e = c.countFills(s, e)
+		}
+		return e.trimmed()
 	}
 	return Effect{}
+}
+
+// countFills counts the rows in which SET NOT NULL puts the default in the place of NULL. Without any it only reads them.
+func (c *comparison) countFills(s *step, e Effect) Effect {
+	f, ok := c.facts(s)
+	if !ok {
+		return e
+	}
+	if e.Fills = max(e.Rows-f.Values, 0); e.Fills == 0 {
+		e.Kind = ReadsRows
+	}
+	return e
 }
 
 // trimmed leaves out a number of rows that means nothing.

@@ -14,11 +14,12 @@ func TestEffectText(t *testing.T) {
 		text   string
 	}{
 		{Effect{}, "metadata only"},
-		{Effect{ReadsRows, 1}, "reads 1 row"},
-		{Effect{BuildsIndex, 0}, "builds index of 0 rows"},
-		{Effect{RewritesRows, Unknown}, "rewrites all rows"},
-		{Effect{FillsTable, 7}, "fills the table from its query"},
-		{Effect{DeletesRows, 12}, "deletes 12 rows"},
+		{Effect{Kind: ReadsRows, Rows: 1}, "reads 1 row"},
+		{Effect{Kind: BuildsIndex}, "builds index of 0 rows"},
+		{Effect{Kind: RewritesRows, Rows: Unknown}, "rewrites all rows"},
+		{Effect{Kind: FillsTable, Rows: 7}, "fills the table from its query"},
+		{Effect{Kind: DeletesRows, Rows: 12}, "deletes 12 rows"},
+		{Effect{Kind: RewritesRows, Rows: 12, Fills: 3}, "fills NULL in 3 of 12 rows"},
 	} {
 		require.Equal(t, c.text, c.effect.String())
 	}

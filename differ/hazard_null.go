@@ -55,6 +55,6 @@ func (c *comparison) addedWithoutValue(s *step) []Hazard {
 	}
 	return one(NotNullNoValue, severity,
 		fmt.Sprintf("column %s.%s is NOT NULL%s and has no value for %s", s.Object, q.decl.Name, why,
-			Effect{RewritesRows, c.opts.Stats.rows(s.table)}.count()),
+			Effect{Rows: c.opts.Stats.rows(s.table)}.count()),
 		"declare a default, an expression default such as (new.id), a generated clause, or null")
 }

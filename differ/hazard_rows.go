@@ -46,7 +46,7 @@ func (c *comparison) overwrittenValues(s *step, a *ast.SetGenerated) []Hazard {
 
 func (c *comparison) droppedRows(s *step) []Hazard {
 	rows := c.opts.Stats.rows(s.table)
-	message, severity := fmt.Sprintf("drops table %s with %s", s.Object, Effect{DeletesRows, rows}.count()), Destructive
+	message, severity := fmt.Sprintf("drops table %s with %s", s.Object, Effect{Rows: rows}.count()), Destructive
 	switch {
 	case s.table.Maintained != nil:
 		return one(DropsRows, Info, message+"; they are derived and can be derived again", "")
@@ -65,12 +65,12 @@ func (c *comparison) droppedValues(s *step, column string) []Hazard {
 	}
 	i := s.pair.after.ColumnIndex(column)
 	rows := c.opts.Stats.rows(s.table)
-	message, severity := fmt.Sprintf("drops the values of column %s.%s in %s", s.Object, column, Effect{DeletesRows, rows}.count()), Destructive
+	message, severity := fmt.Sprintf("drops the values of column %s.%s in %s", s.Object, column, Effect{Rows: rows}.count()), Destructive
 	if rows == 0 || s.pair.after.Columns[i].Generated != nil {
 		severity = Info
 	}
 	if f, ok := c.facts(s); ok {
-		message = fmt.Sprintf("drops the values of column %s.%s in %s", s.Object, column, Effect{DeletesRows, f.Values}.count())
+		message = fmt.Sprintf("drops the values of column %s.%s in %s", s.Object, column, Effect{Rows: f.Values}.count())
 		if f.Values == 0 {
 			return one(DropsValues, Info, fmt.Sprintf("drops column %s.%s, which holds no values", s.Object, column), "")
 		}

@@ -92,8 +92,7 @@ func (c *comparison) question(s *step) (q Question, asks bool) {
 			return q, a.X != nil && s.column.from.Generated == nil
 		case *ast.SetNotNull:
 			q.Column = types.Fold(s.table.Columns[s.column.live].Name)
-			v, isLiteral := literalDefault(s.column)
-			return q, !a.Drop && (!isLiteral || v.IsNull())
+			return q, !a.Drop
 		}
 	}
 	return q, false

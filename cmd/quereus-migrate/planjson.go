@@ -34,7 +34,9 @@ type effectJSON struct {
 	Kind string `json:"kind"`
 	// Rows is how many rows it concerns, null if nobody knows.
 	Rows *int64 `json:"rows"`
-	Text string `json:"text"`
+	// Fills is in how many of them a value takes the place of NULL.
+	Fills int64  `json:"fills,omitempty"`
+	Text  string `json:"text"`
 }
 
 type hazardJSON struct {
@@ -78,7 +80,7 @@ func newStepJSON(s *differ.Step) stepJSON {
 		Effect: effectJSON{Kind: s.Effect.Kind.String(), Text: s.Effect.String()},
 	}
 	if s.Effect.Kind != differ.MetadataOnly && s.Effect.Rows != differ.Unknown {
-		out.Effect.Rows = &s.Effect.Rows
+		out.Effect.Rows, out.Effect.Fills = &s.Effect.Rows, s.Effect.Fills
 	}
 	for _, h := range s.Hazards {
 		out.Hazards = append(out.Hazards, newHazardJSON(h))

@@ -54,7 +54,9 @@ type Step struct {
 	Reason    string `json:"reason,omitempty" yaml:"reason,omitempty"`
 	Effect    string `json:"effect,omitempty" yaml:"effect,omitempty"`
 	// Rows is how many rows the effect concerns, nil when nobody knows or it concerns none.
-	Rows    *int64   `json:"rows,omitempty" yaml:"rows,omitempty"`
+	Rows *int64 `json:"rows,omitempty" yaml:"rows,omitempty"`
+	// Fills is in how many rows a value takes the place of NULL, 0 for none and when nobody counted.
+	Fills   int64    `json:"fills,omitempty" yaml:"fills,omitempty"`
 	Hazards []Hazard `json:"hazards,omitempty" yaml:"hazards,omitempty"`
 	// After are the numbers of the steps that must run before, ascending.
 	After []int `json:"after,omitempty" yaml:"after,omitempty,flow"`
@@ -119,7 +121,7 @@ func newStep(s *differ.Step, number int) Step {
 	out := Step{Step: number, Statement: s.SQL, Kind: s.Kind.String(), Object: s.Object, Reason: s.Reason, Effect: s.Effect.Kind.String()}
 	if s.Effect.Kind != differ.MetadataOnly && s.Effect.Rows != differ.Unknown {
 		rows := s.Effect.Rows
-		out.Rows = &rows
+		out.Rows, out.Fills = &rows, s.Effect.Fills
 	}
 	for _, h := range s.Hazards {
 		out.Hazards = append(out.Hazards, Hazard{h.Code.Info().ID, string(h.Code), h.Severity.String(), h.Message, h.Avoid})
@@ -243,7 +245,7 @@ func (s *Step) effect() (differ.Effect, error) {
 	case s.Rows != nil:
 		e.Rows = *s.Rows
 	}
-	e.Kind = kind
+	e.Kind, e.Fills = kind, s.Fills
 	return e, nil
 }
 
