@@ -7,6 +7,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -108,13 +109,13 @@ func (g *guard) reach(x catalog.Text) *reason {
 	return r
 }
 
-func (g *guard) mentions(n ast.Node, home ast.Home) bool {
-	return ast.Mentions(n, home, g.schema, g.name, g.column)
+func (g *guard) mentions(n ast.Node, home resolve.Home) bool {
+	return resolve.Mentions(n, home, g.schema, g.name, g.column)
 }
 
 // throughViews follows the views that a text names, depth first; seen are those on the way.
-func (g *guard) throughViews(n ast.Node, home ast.Home, seen []*catalog.View) *reason {
-	for _, q := range ast.Sources(n) {
+func (g *guard) throughViews(n ast.Node, home resolve.Home, seen []*catalog.View) *reason {
+	for _, q := range resolve.Sources(n) {
 		v := g.view(q, home)
 		if v == nil || slices.Contains(seen, v) {
 			continue
@@ -138,10 +139,10 @@ func (g *guard) throughViews(n ast.Node, home ast.Home, seen []*catalog.View) *r
 // misfits reports whether a view's explicit list of columns would name more columns than its body yields, or others.
 func (g *guard) misfits(v *catalog.View) bool {
 	return g.after != nil && v.Columns != nil &&
-		len(ast.PublishedColumns(v.Body, g.names.HomeOf(v.Schema))) != len(ast.PublishedColumns(v.Body, g.after.HomeOf(v.Schema)))
+		len(resolve.Columns(v.Body, g.names.HomeOf(v.Schema))) != len(resolve.Columns(v.Body, g.after.HomeOf(v.Schema)))
 }
 
-func (g *guard) view(q ast.QName, home ast.Home) *catalog.View {
+func (g *guard) view(q ast.QName, home resolve.Home) *catalog.View {
 	cat := g.change.env.Catalog()
 	if !q.Schema.IsZero() {
 		return cat.View(q.Schema.Text, q.Name.Text)

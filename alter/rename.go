@@ -3,6 +3,7 @@ package alter
 import (
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -16,7 +17,7 @@ func (c *change) renameTable(t *catalog.Table, a *ast.RenameTable) error {
 	}
 	cat := c.env.Catalog()
 	e := cat.Edit()
-	r := &renamer{change: c, names: c.env.Names(c.env.Catalog()), edit: e, renamings: []ast.Renaming{{Schema: t.Schema, Name: t.Name, To: a.To.Text}}}
+	r := &renamer{change: c, names: c.env.Names(c.env.Catalog()), edit: e, renamings: []resolve.Renaming{{Schema: t.Schema, Name: t.Name, To: a.To.Text}}}
 	renamed := r.table(t).Clone()
 	renamed.Name, renamed.Seq = a.To.Text, e.NewSeq()
 	r.followers(t)
@@ -36,7 +37,7 @@ func (c *change) renameColumn(t *catalog.Table, a *ast.RenameColumn) error {
 	if i := t.ColumnIndex(a.To.Text); i >= 0 && i != col {
 		return types.Errorf(types.ERROR, "Column '%s' already exists in table '%s'", a.To.Text, t.Name)
 	}
-	renamings, err := c.cascade(ast.Renaming{Schema: t.Schema, Name: t.Name, Column: t.Columns[col].Name, To: a.To.Text})
+	renamings, err := c.cascade(resolve.Renaming{Schema: t.Schema, Name: t.Name, Column: t.Columns[col].Name, To: a.To.Text})
 	if err != nil {
 		return err
 	}
@@ -66,9 +67,9 @@ func checkMovedStructures(before, after *catalog.Table) error {
 }
 
 // cascade gives the renamings that follow from one: of every view that publishes a renamed column under its own name, to any depth.
-func (c *change) cascade(first ast.Renaming) ([]ast.Renaming, error) {
-	names, renamings := c.env.Names(c.env.Catalog()), []ast.Renaming{first}
-	done := map[ast.Renaming]bool{}
+func (c *change) cascade(first resolve.Renaming) ([]resolve.Renaming, error) {
+	names, renamings := c.env.Names(c.env.Catalog()), []resolve.Renaming{first}
+	done := map[resolve.Renaming]bool{}
 	for grown := true; grown; {
 		grown = false
 		for _, o := range c.env.Catalog().Readers(renamedNames(renamings)...) {
@@ -76,12 +77,12 @@ func (c *change) cascade(first ast.Renaming) ([]ast.Renaming, error) {
 			if !isView || v.Columns != nil {
 				continue
 			}
-			published := ast.PublishedColumns(v.Body, names.HomeOf(v.Schema), renamings...)
+			published := resolve.Columns(v.Body, names.HomeOf(v.Schema), renamings...)
 			if err := checkPublished(v, published, renamings); err != nil {
 				return nil, err
 			}
 			for _, p := range published {
-				n := ast.Renaming{Schema: v.Schema, Name: v.Name, Column: p.Name, To: p.After}
+				n := resolve.Renaming{Schema: v.Schema, Name: v.Name, Column: p.Name, To: p.After}
 				if p.Bare && p.Name != p.After && !done[n] {
 					done[n], grown = true, true
 					renamings = append(renamings, n)
@@ -93,7 +94,7 @@ func (c *change) cascade(first ast.Renaming) ([]ast.Renaming, error) {
 }
 
 // checkPublished refuses a rename after which a view would publish one name twice.
-func checkPublished(v *catalog.View, published []ast.Published, renamings []ast.Renaming) error {
+func checkPublished(v *catalog.View, published []resolve.Column, renamings []resolve.Renaming) error {
 	for i, p := range published {
 		if !p.Bare || p.Name == p.After {
 			continue
@@ -109,7 +110,7 @@ func checkPublished(v *catalog.View, published []ast.Published, renamings []ast.
 }
 
 // newName gives the name that a passed column takes, before duplicates are told apart.
-func newName(p ast.Published, renamings []ast.Renaming) string {
+func newName(p resolve.Column, renamings []resolve.Renaming) string {
 	for _, r := range renamings {
 		if types.EqualFold(r.Column, p.Name) {
 			return r.To
@@ -123,7 +124,7 @@ type renamer struct {
 	change    *change
 	names     *catalog.Names
 	edit      *catalog.Edit
-	renamings []ast.Renaming
+	renamings []resolve.Renaming
 }
 
 // followers rewrites every object but the renamed table itself: those whose texts name something by its old name, or by the new one,
@@ -150,13 +151,13 @@ func (r *renamer) follow(o catalog.Object, renamed *catalog.Table) {
 			r.edit.PutTable(n)
 		}
 	case *catalog.View:
-		if body, changed := ast.RenameRefs(o.Body, r.names.HomeOf(o.Schema), r.renamings...); changed {
+		if body, changed := resolve.Rename(o.Body, r.names.HomeOf(o.Schema), r.renamings...); changed {
 			n := *o
 			n.Body = body
 			r.edit.PutView(&n)
 		}
 	case *catalog.Assertion:
-		if x, changed := ast.RenameRefs[ast.Node](o.X, r.names.HomeOf(o.Schema), r.renamings...); changed {
+		if x, changed := resolve.Rename[ast.Node](o.X, r.names.HomeOf(o.Schema), r.renamings...); changed {
 			n := *o
 			n.X = x.(ast.Expr)
 			r.edit.PutAssertion(&n)
@@ -165,7 +166,7 @@ func (r *renamer) follow(o catalog.Object, renamed *catalog.Table) {
 }
 
 // renamedNames lists the names of relations that the meaning of a text may change by: the old ones and the new.
-func renamedNames(renamings []ast.Renaming) []string {
+func renamedNames(renamings []resolve.Renaming) []string {
 	var out []string
 	for _, n := range renamings {
 		out = append(out, n.Name)
@@ -180,7 +181,7 @@ func renamedNames(renamings []ast.Renaming) []string {
 func (r *renamer) table(t *catalog.Table) *catalog.Table {
 	out := t
 	for e := range t.Expressions() {
-		x, changed := ast.RenameRefs[ast.Node](e.X, r.names.RowHome(t, e.Kind), r.renamings...)
+		x, changed := resolve.Rename[ast.Node](e.X, r.names.RowHome(t, e.Kind), r.renamings...)
 		if changed {
 			out = out.WithExpression(e, x.(ast.Expr))
 		}

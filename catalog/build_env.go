@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -26,7 +27,7 @@ type BuildEnv struct {
 	ModuleArgs []ModuleArg
 	IDs        Allocator
 	// Resolver knows the relations that subqueries of generated columns name; nil when there are none.
-	Resolver ast.Resolver
+	Resolver resolve.Catalog
 	// CheckExpression judges what takes a binder: names, functions, determinism. It is called for each expression of a
 	// definition but literal defaults, at its place in the documented order of checks; nil judges nothing.
 	CheckExpression func(t *Table, e Expression) error

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -125,9 +126,9 @@ func (t *Table) Describe(e Expression) string {
 	return fmt.Sprintf("%s for column '%s' in table '%s'", e.Kind.Clause(), t.Columns[e.Column].Name, t.Name)
 }
 
-// RowOwner gives the table as owner of an expression, for ast.Home.
-func (t *Table) RowOwner(kind ExpressionKind) *ast.RowOwner {
-	owner := &ast.RowOwner{Schema: t.Schema, Name: t.Name}
+// RowOwner gives the table as owner of an expression, for resolve.Home.
+func (t *Table) RowOwner(kind ExpressionKind) *resolve.Row {
+	owner := &resolve.Row{Schema: t.Schema, Name: t.Name}
 	if kind == DefaultExpression || kind == CheckExpression {
 		for _, v := range t.Context {
 			owner.Variables = append(owner.Variables, v.Name)

@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
 // CheckGenerated judges what the generated columns read (spec 20 §2.4): outside subqueries only columns of the own row, by
 // any spelling that reaches it, and no column itself, directly or around. ERROR.
-func CheckGenerated(t *Table, resolver ast.Resolver) error {
+func CheckGenerated(t *Table, resolver resolve.Catalog) error {
 	for _, c := range t.Columns {
 		if c.Generated != nil {
 			if err := checkGeneratedReferences(t, c); err != nil {
@@ -37,23 +38,23 @@ func checkGeneratedReferences(t *Table, c *Column) error {
 }
 
 // ColumnsRead lists the positions of the columns of the own row that a generated column reads, its subqueries included; nil for a plain one.
-func (t *Table) ColumnsRead(column int, resolver ast.Resolver) []int {
+func (t *Table) ColumnsRead(column int, resolver resolve.Catalog) []int {
 	x := t.Columns[column].Generated
 	if x == nil {
 		return nil
 	}
-	home := ast.Home{Resolver: rowResolver{t, resolver}, Path: []string{t.Schema}, Row: t.RowOwner(GeneratedExpression)}
+	home := resolve.Home{Catalog: rowResolver{t, resolver}, Path: []string{t.Schema}, Row: t.RowOwner(GeneratedExpression)}
 	named := ColumnNamesIn(x)
 	var reads []int
 	for i, c := range t.Columns {
-		if named[types.Fold(c.Name)] && ast.Mentions(x, home, t.Schema, t.Name, c.Name) {
+		if named[types.Fold(c.Name)] && resolve.Mentions(x, home, t.Schema, t.Name, c.Name) {
 			reads = append(reads, i)
 		}
 	}
 	return reads
 }
 
-// ColumnNamesIn gives the folded names of columns that occur in an expression at any depth: the only candidates for ast.Mentions, which
+// ColumnNamesIn gives the folded names of columns that occur in an expression at any depth: the only candidates for resolve.Mentions, which
 // costs more.
 func ColumnNamesIn(x ast.Expr) map[string]bool {
 	names := map[string]bool{}
@@ -69,7 +70,7 @@ func ColumnNamesIn(x ast.Expr) map[string]bool {
 // rowResolver resolves the table that is being defined, and all else through the resolver behind it, which may be nil.
 type rowResolver struct {
 	table *Table
-	rest  ast.Resolver
+	rest  resolve.Catalog
 }
 
 func (r rowResolver) Columns(schema, name string) ([]string, bool) {

@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/btree"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -31,7 +32,7 @@ func childEdge(parent, child objectKey) edge { return edge(parent) + "\x00" + ed
 // Text is a stored text: an expression of a table, the body of a view or of a maintained table, or the condition of an assertion.
 type Text struct {
 	Node ast.Node
-	Home ast.Home
+	Home resolve.Home
 	// Owner is the object that has the text; Expression is set where that is a plain table.
 	Owner      Object
 	Expression Expression
@@ -59,7 +60,7 @@ func (n *Names) Texts(o Object) iter.Seq[Text] {
 func sourceNames(o Object) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		each := func(n ast.Node) bool {
-			for _, q := range ast.Sources(n) {
+			for _, q := range resolve.Sources(n) {
 				if !yield(q.Name.Text) {
 					return false
 				}
@@ -130,7 +131,7 @@ func (s *Snapshot) Children(schema, name string) []*Table {
 
 // Readers lists the objects that have a text which names a relation of one of the names, in whatever schema, each once: schema by
 // schema, tables before views before assertions, in order of name. It takes O(log n) and what it gives. Whether the text means the
-// relation that one asks about is for ast.Mentions to tell.
+// relation that one asks about is for resolve.Mentions to tell.
 func (s *Snapshot) Readers(names ...string) []Object {
 	var out []Object
 	for _, name := range names {

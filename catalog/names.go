@@ -3,10 +3,10 @@ package catalog
 import (
 	"slices"
 
-	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 )
 
-// Names resolves what stored texts name, in one state of the catalog: it is an ast.Resolver, and tells the Home of each text. It
+// Names resolves what stored texts name, in one state of the catalog: it is an resolve.Catalog, and tells the Home of each text. It
 // remembers the columns of views and is used by one goroutine.
 type Names struct {
 	snapshot *Snapshot
@@ -22,12 +22,12 @@ type viewColumns struct {
 }
 
 // NewNames resolves names in a snapshot. path is the default schema path, which bodies of views and assertions search behind their
-// own schema. function answers for functions as ast.Resolver asks; nil knows none.
+// own schema. function answers for functions as resolve.Catalog asks; nil knows none.
 func NewNames(s *Snapshot, path []string, function func(name string, args int) (columns []string, aggregate bool)) *Names {
 	return &Names{snapshot: s, path: path, function: function, views: map[*View]viewColumns{}}
 }
 
-// Columns implements ast.Resolver. A view over something that is missing has the columns that its body still yields.
+// Columns implements resolve.Catalog. A view over something that is missing has the columns that its body still yields.
 func (n *Names) Columns(schema, name string) (columns []string, ok bool) {
 	switch r := n.snapshot.Relation(schema, name).(type) {
 	case *Table:
@@ -56,14 +56,14 @@ func (n *Names) viewColumns(v *View) (columns []string, ok bool) {
 	}
 	n.views[v] = viewColumns{}
 	columns = make([]string, 0)
-	for _, p := range ast.PublishedColumns(v.Body, n.HomeOf(v.Schema)) {
+	for _, p := range resolve.Columns(v.Body, n.HomeOf(v.Schema)) {
 		columns = append(columns, p.Name)
 	}
 	n.views[v] = viewColumns{columns, true}
 	return columns, true
 }
 
-// Function implements ast.Resolver.
+// Function implements resolve.Catalog.
 func (n *Names) Function(name string, args int) (columns []string, aggregate bool) {
 	if n.function == nil {
 		return nil, false
@@ -73,8 +73,8 @@ func (n *Names) Function(name string, args int) (columns []string, aggregate boo
 
 // HomeOf is the home of the bodies of views, maintained tables and assertions of a schema: their names mean objects of the schema
 // first, then those along the path.
-func (n *Names) HomeOf(schema string) ast.Home {
-	home := ast.Home{Resolver: n, Path: []string{schema}}
+func (n *Names) HomeOf(schema string) resolve.Home {
+	home := resolve.Home{Catalog: n, Path: []string{schema}}
 	for _, p := range n.path {
 		if !slices.Contains(home.Path, p) {
 			home.Path = append(home.Path, p)
@@ -84,6 +84,6 @@ func (n *Names) HomeOf(schema string) ast.Home {
 }
 
 // RowHome is the home of an expression of a table: names in it mean its row, and objects of its schema only.
-func (n *Names) RowHome(t *Table, kind ExpressionKind) ast.Home {
-	return ast.Home{Resolver: n, Path: []string{t.Schema}, Row: t.RowOwner(kind)}
+func (n *Names) RowHome(t *Table, kind ExpressionKind) resolve.Home {
+	return resolve.Home{Catalog: n, Path: []string{t.Schema}, Row: t.RowOwner(kind)}
 }

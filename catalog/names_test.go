@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 )
 
 func TestNames(t *testing.T) {
@@ -32,8 +32,8 @@ func TestNames(t *testing.T) {
 	require.False(t, aggregate)
 
 	table := buildTable(t, `create table a (id integer primary key, "X y" text null, check ("X y" > (select max(n) from v)))`)
-	require.True(t, ast.Mentions(table.Checks[0].X, n.RowHome(table, CheckExpression), "main", "v", "n"))
-	require.True(t, ast.Mentions(table.Checks[0].X, n.RowHome(table, CheckExpression), "main", "a", "x Y"))
+	require.True(t, resolve.Mentions(table.Checks[0].X, n.RowHome(table, CheckExpression), "main", "v", "n"))
+	require.True(t, resolve.Mentions(table.Checks[0].X, n.RowHome(table, CheckExpression), "main", "a", "x Y"))
 	require.Equal(t, []string{"temp", "main"}, n.HomeOf("temp").Path)
 	require.Equal(t, []string{"main"}, n.HomeOf("main").Path)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -29,7 +30,7 @@ func (names *Names) ReadsOf(n ast.Node, path []string, own *Table) *Reads {
 
 func (r *Reads) text(names *Names, n ast.Node, path []string, seen map[*View]bool) {
 	r.mentions(n)
-	for _, q := range ast.Sources(n) {
+	for _, q := range resolve.Sources(n) {
 		from := path
 		if !q.Schema.IsZero() {
 			from = []string{q.Schema.Text}

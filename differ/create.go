@@ -6,6 +6,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -160,7 +161,7 @@ func (c *comparison) takesConstraintName(p *tablePair, stmt *ast.CreateIndexStmt
 // indexNeeds gives what brings the new columns that a declared index over a matched table names.
 func (c *comparison) indexNeeds(p *tablePair, stmt *ast.CreateIndexStmt) []resource {
 	home := c.targetNames.HomeOf(c.schema)
-	home.Row = &ast.RowOwner{Schema: c.schema, Name: p.declaredName()}
+	home.Row = &resolve.Row{Schema: c.schema, Name: p.declaredName()}
 	var out []resource
 	for i := range stmt.Columns {
 		out = append(out, c.memberNeeds(stmt.Columns[i].X, home, p)...)
@@ -173,7 +174,7 @@ func (c *comparison) indexNeeds(p *tablePair, stmt *ast.CreateIndexStmt) []resou
 
 // memberNeeds gives what brings what a member or the predicate of an index reads. A plain column needs no collation: what that does to
 // an index is domainNeeds' to say.
-func (c *comparison) memberNeeds(x ast.Expr, home ast.Home, p *tablePair) []resource {
+func (c *comparison) memberNeeds(x ast.Expr, home resolve.Home, p *tablePair) []resource {
 	out := c.columnNeeds(x, home, p, newNames)
 	if _, isColumn := x.(*ast.ColumnRef); !isColumn {
 		out = append(out, c.columnNeeds(x, home, p, newCollations)...)

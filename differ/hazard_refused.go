@@ -5,6 +5,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 )
 
 // refusals finds steps that will be refused whatever the rows are.
@@ -42,7 +43,7 @@ func (c *comparison) heldBack(s *step, column string) []Hazard {
 	var out []Hazard
 	for _, k := range s.pair.live.Checks {
 		home := c.liveNames.RowHome(s.pair.live, catalog.CheckExpression)
-		if k.Name == "" && ast.Mentions(k.X, home, s.pair.live.Schema, s.pair.live.Name, s.pair.live.Columns[i].Name) {
+		if k.Name == "" && resolve.Mentions(k.X, home, s.pair.live.Schema, s.pair.live.Name, s.pair.live.Columns[i].Name) {
 			out = append(out, one(Refused, Failure,
 				fmt.Sprintf("column %s.%s cannot go: the unnamed CHECK (%s) reads it and cannot be addressed", s.Object, column, ast.Format(k.X)),
 				"create the table anew with named constraints")...)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -192,7 +193,7 @@ func (c *comparison) indexReads(e *catalog.IndexEntry, column int) bool {
 		}
 	}
 	for x := range e.Index.Expressions() {
-		if ast.Mentions(x.X, c.liveNames.RowHome(e.Table, x.Kind), e.Table.Schema, e.Table.Name, e.Table.Columns[column].Name) {
+		if resolve.Mentions(x.X, c.liveNames.RowHome(e.Table, x.Kind), e.Table.Schema, e.Table.Name, e.Table.Columns[column].Name) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 )
 
 // compareDerivations decides which tables are detached from their bodies and which are attached (spec 21 §5.2). A table whose shape
@@ -117,7 +118,7 @@ func (c *comparison) emitAttaches() {
 // sourceDerivations are the derivations of the maintained tables that the body reads: theirs come first.
 func (c *comparison) sourceDerivations(p *tablePair) []resource {
 	var out []resource
-	for _, q := range ast.Sources(p.decl.Maintained.Body) {
+	for _, q := range resolve.Sources(p.decl.Maintained.Body) {
 		if name, ok := c.ownTarget(q, c.targetNames.HomeOf(c.schema).Path); ok {
 			out = append(out, derivationResource(name))
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -107,7 +108,7 @@ func (c *comparison) publishedNew(names []ast.Name, body *ast.SelectStmt, what a
 		return nil
 	}
 	var out []newColumn
-	for i, p := range ast.PublishedColumns(body, home, marks...) {
+	for i, p := range resolve.Columns(body, home, marks...) {
 		if p.Name == p.After {
 			continue
 		}
@@ -124,17 +125,17 @@ func (c *comparison) publishedNew(names []ast.Name, body *ast.SelectStmt, what a
 const mark = "\x00"
 
 // marks gives a renaming for each new column of what a declared text reads, and of the table own whose row it is about.
-func (c *comparison) marks(n ast.Node, path []string, own *tablePair, what awaited) (marks []ast.Renaming, from []resource) {
+func (c *comparison) marks(n ast.Node, path []string, own *tablePair, what awaited) (marks []resolve.Renaming, from []resource) {
 	add := func(name string) {
 		for _, col := range c.newColumnsOf(name, what) {
-			marks = append(marks, ast.Renaming{Schema: c.schema, Name: name, Column: col.name, To: mark + col.name})
+			marks = append(marks, resolve.Renaming{Schema: c.schema, Name: name, Column: col.name, To: mark + col.name})
 			from = append(from, col.from...)
 		}
 	}
 	if own != nil {
 		add(own.declaredName())
 	}
-	for _, q := range ast.Sources(n) {
+	for _, q := range resolve.Sources(n) {
 		if name, ok := c.ownTarget(q, path); ok && (own == nil || !types.EqualFold(name, own.declaredName())) {
 			add(name)
 		}
@@ -154,7 +155,7 @@ func (c *comparison) ownTarget(q ast.QName, path []string) (name string, ok bool
 }
 
 // columnNeeds gives what brings the new columns that a declared text mentions. A star mentions every column that it stands for.
-func (c *comparison) columnNeeds(n ast.Node, home ast.Home, own *tablePair, what awaited) []resource {
+func (c *comparison) columnNeeds(n ast.Node, home resolve.Home, own *tablePair, what awaited) []resource {
 	marks, _ := c.marks(n, home.Path, own, what)
 	if marks == nil {
 		return nil
@@ -169,7 +170,7 @@ func (c *comparison) columnNeeds(n ast.Node, home ast.Home, own *tablePair, what
 		return out
 	}
 	for _, m := range marks {
-		if !mentionsAny(n, home, []ast.Renaming{m}) {
+		if !mentionsAny(n, home, []resolve.Renaming{m}) {
 			continue
 		}
 		for _, col := range c.newColumnsOf(m.Name, what) {
@@ -182,9 +183,9 @@ func (c *comparison) columnNeeds(n ast.Node, home ast.Home, own *tablePair, what
 }
 
 // starred gives the relations of the schema for whose columns a star in a declared text stands.
-func (c *comparison) starred(n ast.Node, home ast.Home) []string {
+func (c *comparison) starred(n ast.Node, home resolve.Home) []string {
 	var out []string
-	for _, q := range ast.Starred(n, home) {
+	for _, q := range resolve.Starred(n, home) {
 		if isNamed(q.Schema, c.schema) {
 			out = append(out, q.Name.Text)
 		}
@@ -193,7 +194,7 @@ func (c *comparison) starred(n ast.Node, home ast.Home) []string {
 }
 
 // columnWaits gives the columns that go and that a star in a declared text stands for until then.
-func (c *comparison) columnWaits(n ast.Node, home ast.Home) []resource {
+func (c *comparison) columnWaits(n ast.Node, home resolve.Home) []resource {
 	var out []resource
 	seen := map[string]bool{}
 	var visit func(n ast.Node)
@@ -217,8 +218,8 @@ func (c *comparison) columnWaits(n ast.Node, home ast.Home) []resource {
 	return out
 }
 
-func mentionsAny(n ast.Node, home ast.Home, marks []ast.Renaming) bool {
-	_, changed := ast.RenameRefs(n, home, marks...)
+func mentionsAny(n ast.Node, home resolve.Home, marks []resolve.Renaming) bool {
+	_, changed := resolve.Rename(n, home, marks...)
 	return changed
 }
 
@@ -244,7 +245,7 @@ func (c *comparison) viewNeeds(n ast.Node, path []string) []resource {
 	seen := map[*viewPair]bool{}
 	var visit func(n ast.Node, path []string)
 	visit = func(n ast.Node, path []string) {
-		for _, q := range ast.Sources(n) {
+		for _, q := range resolve.Sources(n) {
 			name, ok := c.ownTarget(q, path)
 			v := c.viewByName[types.Fold(name)]
 			if !ok || v == nil || seen[v] {
@@ -297,7 +298,7 @@ func (c *comparison) targetSources(n ast.Node, path []string) []string {
 	seen := map[string]bool{}
 	var visit func(n ast.Node, path []string)
 	visit = func(n ast.Node, path []string) {
-		for _, q := range ast.Sources(n) {
+		for _, q := range resolve.Sources(n) {
 			name, ok := c.ownTarget(q, path)
 			if !ok || seen[types.Fold(name)] {
 				continue

@@ -19,7 +19,7 @@ type Options struct {
 	Env catalog.BuildEnv
 	// Path is the schema path that bodies search behind their own schema; nil is main.
 	Path []string
-	// Function tells what functions look like to the resolution of names, as ast.Resolver asks; nil knows none.
+	// Function tells what functions look like to the resolution of names, as resolve.Catalog asks; nil knows none.
 	Function func(name string, args int) (columns []string, aggregate bool)
 	// Resolved is what declared.Resolve gives under Env and with the live names for Resolver, when the caller has it already; else nil.
 	Resolved *catalog.Resolved

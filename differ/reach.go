@@ -3,6 +3,7 @@ package differ
 import (
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -15,7 +16,7 @@ type closure struct {
 // reach gives what the queries at or below n read in the live schema. path are the schemas that its unqualified names are looked up in.
 func (c *comparison) reach(n ast.Node, path []string) closure {
 	var out closure
-	for _, q := range ast.Sources(n) {
+	for _, q := range resolve.Sources(n) {
 		switch r := c.source(c.live, q, path).(type) {
 		case *catalog.Table:
 			out.addTable(r)
@@ -106,7 +107,7 @@ func (c *comparison) rowReads(t *catalog.Table, kind catalog.ExpressionKind, x a
 // reader is a live text with its home.
 type reader struct {
 	node ast.Node
-	home ast.Home
+	home resolve.Home
 }
 
 // endedReads gives the resources in reach of a text that steps of the plan end: dropped relations, and columns that go or are
@@ -171,7 +172,7 @@ func (p *tablePair) endedColumns() []int {
 
 func mentionsColumn(texts []reader, t *catalog.Table, column string) bool {
 	for _, x := range texts {
-		if ast.Mentions(x.node, x.home, t.Schema, t.Name, column) {
+		if resolve.Mentions(x.node, x.home, t.Schema, t.Name, column) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -14,7 +15,7 @@ import (
 // A rename rewrites every stored text that names the object. So the live side is compared as it will stand behind the renames: what
 // still differs then is an edit, and what does not needs no statement (spec 22 §5, seen from the other side).
 type renames struct {
-	list []ast.Renaming
+	list []resolve.Renaming
 	// touched are the relations with a new name in them, by folded schema and name.
 	touched map[relationName]bool
 	// columns are the new names of columns.
@@ -33,7 +34,7 @@ func nameOf(schema, name string) relationName {
 	return relationName{types.Fold(schema), types.Fold(name)}
 }
 
-func (r *renames) add(n ast.Renaming) {
+func (r *renames) add(n resolve.Renaming) {
 	if r.touched == nil {
 		r.touched, r.columns, r.tables = map[relationName]bool{}, map[columnName]string{}, map[relationName]string{}
 	}
@@ -48,11 +49,11 @@ func (r *renames) add(n ast.Renaming) {
 }
 
 func (r *renames) addTable(schema, name, to string) {
-	r.add(ast.Renaming{Schema: schema, Name: name, To: to})
+	r.add(resolve.Renaming{Schema: schema, Name: name, To: to})
 }
 
 func (r *renames) addColumn(t *catalog.Table, column, to string) {
-	r.add(ast.Renaming{Schema: t.Schema, Name: t.Name, Column: column, To: to})
+	r.add(resolve.Renaming{Schema: t.Schema, Name: t.Name, Column: column, To: to})
 }
 
 // column gives the name that a column of a live table has behind the renames collected so far.
@@ -132,7 +133,7 @@ func (f *follower) follow(r catalog.Relation) error {
 // followBody visits the sources of a body and renames what the body passes on. A list of columns ends the chain.
 func (f *follower) followBody(schema, name string, columns []string, body *ast.SelectStmt) error {
 	home, isTouched := f.c.liveNames.HomeOf(schema), false
-	for _, q := range ast.Sources(body) {
+	for _, q := range resolve.Sources(body) {
 		r := f.c.source(f.c.live, q, home.Path)
 		if r == nil {
 			continue
@@ -145,9 +146,9 @@ func (f *follower) followBody(schema, name string, columns []string, body *ast.S
 	if columns != nil || !isTouched {
 		return nil
 	}
-	for _, p := range ast.PublishedColumns(body, home, f.c.renames.list...) {
+	for _, p := range resolve.Columns(body, home, f.c.renames.list...) {
 		if p.Bare && p.Name != p.After {
-			f.c.renames.add(ast.Renaming{Schema: schema, Name: name, Column: p.Name, To: p.After})
+			f.c.renames.add(resolve.Renaming{Schema: schema, Name: name, Column: p.Name, To: p.After})
 		}
 	}
 	return nil
@@ -155,7 +156,7 @@ func (f *follower) followBody(schema, name string, columns []string, body *ast.S
 
 // touches reports whether the queries at or below n name a relation with a new name in it.
 func (c *comparison) touches(n ast.Node, path []string) bool {
-	return slices.ContainsFunc(ast.Sources(n), func(q ast.QName) bool { return c.isTouched(c.source(c.live, q, path)) })
+	return slices.ContainsFunc(resolve.Sources(n), func(q ast.QName) bool { return c.isTouched(c.source(c.live, q, path)) })
 }
 
 // isTouched reports whether a live relation, nil for none, has a new name in it.
@@ -175,7 +176,7 @@ func (c *comparison) carriedBody(schema string, body *ast.SelectStmt) *ast.Selec
 	if len(c.renames.list) == 0 || !c.touches(body, home.Path) {
 		return body
 	}
-	body, _ = ast.RenameRefs(body, home, c.renames.list...)
+	body, _ = resolve.Rename(body, home, c.renames.list...)
 	return body
 }
 
@@ -188,8 +189,8 @@ func (c *comparison) carriedCondition(schema string, x ast.Expr) ast.Expr {
 	return renamed(x, home, c.renames.list)
 }
 
-func renamed(x ast.Expr, home ast.Home, list []ast.Renaming) ast.Expr {
-	y, _ := ast.RenameRefs[ast.Node](x, home, list...)
+func renamed(x ast.Expr, home resolve.Home, list []resolve.Renaming) ast.Expr {
+	y, _ := resolve.Rename[ast.Node](x, home, list...)
 	return y.(ast.Expr)
 }
 

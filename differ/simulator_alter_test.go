@@ -5,6 +5,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -79,13 +80,13 @@ func (s *simulator) alterTable(t *catalog.Table, action ast.AlterAction) error {
 		if s.snapshot.Relation(t.Schema, a.To.Text) != nil {
 			return refused("%s exists", a.To.Text)
 		}
-		return s.rename(t, ast.Renaming{Schema: t.Schema, Name: t.Name, To: a.To.Text})
+		return s.rename(t, resolve.Renaming{Schema: t.Schema, Name: t.Name, To: a.To.Text})
 	case *ast.RenameColumn:
 		i := t.ColumnIndex(a.From.Text)
 		if j := t.ColumnIndex(a.To.Text); i < 0 || j >= 0 && j != i {
 			return refused("cannot rename %s", a.From.Text)
 		}
-		return s.rename(t, ast.Renaming{Schema: t.Schema, Name: t.Name, Column: a.From.Text, To: a.To.Text})
+		return s.rename(t, resolve.Renaming{Schema: t.Schema, Name: t.Name, Column: a.From.Text, To: a.To.Text})
 	case *ast.AddColumn:
 		return s.addColumn(t, a.Column)
 	case *ast.DropColumn:

@@ -5,11 +5,12 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
 // rename gives a table or column another name and rewrites every text that names it.
-func (s *simulator) rename(t *catalog.Table, first ast.Renaming) error {
+func (s *simulator) rename(t *catalog.Table, first resolve.Renaming) error {
 	list := s.cascade(first)
 	names := s.names()
 	e := s.snapshot.Edit()
@@ -24,7 +25,7 @@ func (s *simulator) rename(t *catalog.Table, first ast.Renaming) error {
 		}
 		for v := range s.snapshot.Views(schema) {
 			n := *v
-			n.Body, _ = ast.RenameRefs(v.Body, names.HomeOf(schema), list...)
+			n.Body, _ = resolve.Rename(v.Body, names.HomeOf(schema), list...)
 			e.PutView(&n)
 		}
 		for a := range s.snapshot.Assertions(schema) {
@@ -38,16 +39,16 @@ func (s *simulator) rename(t *catalog.Table, first ast.Renaming) error {
 }
 
 // cascade adds the columns of views and maintained tables that follow a renamed one.
-func (s *simulator) cascade(first ast.Renaming) []ast.Renaming {
-	list := []ast.Renaming{first}
+func (s *simulator) cascade(first resolve.Renaming) []resolve.Renaming {
+	list := []resolve.Renaming{first}
 	for grown := true; grown; {
 		grown = false
 		follow := func(schema, name string, columns []string, body *ast.SelectStmt) {
 			if columns != nil {
 				return
 			}
-			for _, p := range ast.PublishedColumns(body, s.names().HomeOf(schema), list...) {
-				n := ast.Renaming{Schema: schema, Name: name, Column: p.Name, To: p.After}
+			for _, p := range resolve.Columns(body, s.names().HomeOf(schema), list...) {
+				n := resolve.Renaming{Schema: schema, Name: name, Column: p.Name, To: p.After}
 				if p.Bare && p.Name != p.After && !slices.Contains(list, n) {
 					list, grown = append(list, n), true
 				}
@@ -67,14 +68,14 @@ func (s *simulator) cascade(first ast.Renaming) []ast.Renaming {
 	return list
 }
 
-func renamedTable(names *catalog.Names, t *catalog.Table, list []ast.Renaming) *catalog.Table {
+func renamedTable(names *catalog.Names, t *catalog.Table, list []resolve.Renaming) *catalog.Table {
 	n := t.Clone()
 	for e := range t.Expressions() {
 		n = n.WithExpression(e, renamed(e.X, names.RowHome(t, e.Kind), list))
 	}
 	if t.Maintained != nil {
 		m := *t.Maintained
-		m.Body, _ = ast.RenameRefs(m.Body, names.HomeOf(t.Schema), list...)
+		m.Body, _ = resolve.Rename(m.Body, names.HomeOf(t.Schema), list...)
 		n.Maintained = &m
 	}
 	for _, r := range list {

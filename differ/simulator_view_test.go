@@ -3,6 +3,7 @@ package differ
 import (
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -23,13 +24,13 @@ func (s *simulator) createMaterialized(n *ast.CreateMaterializedViewStmt) error 
 // the whole of it comes through.
 func (s *simulator) shape(body *ast.SelectStmt, schema string) ([]*catalog.Column, []catalog.KeyColumn) {
 	var source *catalog.Table
-	if all := ast.Sources(body); len(all) == 1 {
+	if all := resolve.Sources(body); len(all) == 1 {
 		source = s.snapshot.Table(schema, all[0].Name.Text)
 	}
 	var columns []*catalog.Column
 	passed := map[int]int{}
 	core, _ := body.Body.(*ast.SelectCore)
-	for i, p := range ast.PublishedColumns(body, s.names().HomeOf(schema)) {
+	for i, p := range resolve.Columns(body, s.names().HomeOf(schema)) {
 		col := &catalog.Column{Name: p.Name, Type: types.TypeAny, Collation: types.Binary}
 		if source != nil && core != nil {
 			from := -1
@@ -95,7 +96,7 @@ func (s *simulator) readable(body *ast.SelectStmt, schema string) error {
 	names := s.names()
 	path := names.HomeOf(schema).Path
 	known := map[string]bool{}
-	for _, q := range ast.Sources(body) {
+	for _, q := range resolve.Sources(body) {
 		at := ""
 		for _, p := range path {
 			if q.Schema.IsZero() && s.snapshot.Relation(p, q.Name.Text) != nil && at == "" {
@@ -156,7 +157,7 @@ func (s *simulator) resolves(t *catalog.Table) error {
 			known[types.Fold(v.Name)] = true
 		}
 		isMissing := false
-		for _, q := range ast.Sources(e.X) {
+		for _, q := range resolve.Sources(e.X) {
 			columns, ok := s.names().Columns(t.Schema, q.Name.Text)
 			isMissing = isMissing || !ok
 			for _, c := range columns {
@@ -204,11 +205,11 @@ func (s *simulator) readerOf(schema, name, column string) string {
 	return ""
 }
 
-func (s *simulator) reads(n ast.Node, home ast.Home, schema, name, column string) bool {
-	if ast.Mentions(n, home, schema, name, column) {
+func (s *simulator) reads(n ast.Node, home resolve.Home, schema, name, column string) bool {
+	if resolve.Mentions(n, home, schema, name, column) {
 		return true
 	}
-	for _, q := range ast.Sources(n) {
+	for _, q := range resolve.Sources(n) {
 		if v, ok := s.snapshot.Resolve(home.Path, q.Name.Text).(*catalog.View); ok && q.Schema.IsZero() {
 			if s.reads(v.Body, s.names().HomeOf(v.Schema), schema, name, column) {
 				return true

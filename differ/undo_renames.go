@@ -2,17 +2,18 @@ package differ
 
 import (
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 )
 
 // Views and indexes have no rename: a hint makes a drop and a create. Where nothing else changed, the create stands in phase 7, before
 // the columns have their new names, and so must say the old ones; it follows the column renames then (spec 22 §5).
 
 // undoneColumns gives the renamings that take the new names of columns back. Tables have their new names by then.
-func (c *comparison) undoneColumns() []ast.Renaming {
-	var out []ast.Renaming
+func (c *comparison) undoneColumns() []resolve.Renaming {
+	var out []resolve.Renaming
 	for _, n := range c.renames.list {
 		if n.Column != "" {
-			out = append(out, ast.Renaming{Schema: n.Schema, Name: c.renames.table(n.Schema, n.Name), Column: n.To, To: n.Column})
+			out = append(out, resolve.Renaming{Schema: n.Schema, Name: c.renames.table(n.Schema, n.Name), Column: n.To, To: n.Column})
 		}
 	}
 	return out
@@ -20,7 +21,7 @@ func (c *comparison) undoneColumns() []ast.Renaming {
 
 // undoneBody gives a declared body with the old names of columns.
 func (c *comparison) undoneBody(body *ast.SelectStmt) *ast.SelectStmt {
-	body, _ = ast.RenameRefs(body, c.targetNames.HomeOf(c.schema), c.undoneColumns()...)
+	body, _ = resolve.Rename(body, c.targetNames.HomeOf(c.schema), c.undoneColumns()...)
 	return body
 }
 
@@ -28,7 +29,7 @@ func (c *comparison) undoneBody(body *ast.SelectStmt) *ast.SelectStmt {
 func (c *comparison) undoneMembers(p *indexPair) *ast.CreateIndexStmt {
 	stmt, undo := *p.stmt, c.undoneColumns()
 	home := c.targetNames.HomeOf(c.schema)
-	home.Row = &ast.RowOwner{Schema: c.schema, Name: p.stmt.Table.Name.Text}
+	home.Row = &resolve.Row{Schema: c.schema, Name: p.stmt.Table.Name.Text}
 	stmt.Columns = make([]ast.IndexColumn, len(p.stmt.Columns))
 	for i, m := range p.stmt.Columns {
 		m.X = renamed(m.X, home, undo)

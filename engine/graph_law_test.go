@@ -10,6 +10,7 @@ import (
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -108,7 +109,7 @@ func checkGraph(t tester, s *session) {
 	for _, o := range objectsOf(cat) {
 		mine := map[string]bool{}
 		for x := range names.Texts(o) {
-			for _, q := range ast.Sources(x.Node) {
+			for _, q := range resolve.Sources(x.Node) {
 				mine[types.Fold(q.Name.Text)] = true
 			}
 			for _, other := range objectsOf(cat) {
@@ -119,7 +120,7 @@ func checkGraph(t tester, s *session) {
 				case *catalog.View:
 					schema, name = other.Schema, other.Name
 				}
-				if other != o && ast.Mentions(x.Node, x.Home, schema, name, "") {
+				if other != o && resolve.Mentions(x.Node, x.Home, schema, name, "") {
 					require.True(t, mine[types.Fold(name)], "a text means %s.%s without naming it: %s", schema, name, ast.Format(x.Node))
 				}
 			}

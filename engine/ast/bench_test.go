@@ -42,12 +42,3 @@ func BenchmarkWalkBigSchema(b *testing.B) {
 		ast.Walk(schema, func(ast.Node) bool { return true })
 	}
 }
-
-func BenchmarkRenameInView(b *testing.B) {
-	home := ast.Home{Resolver: sample, Path: []string{"main"}}
-	q := parseQuery(b, "with q as (select a, b from t where c > 1) select q.a, u.d from q join u on q.a = u.a where exists (select 1 from t where t.a = q.a and b > k) order by q.a")
-	b.ReportAllocs()
-	for b.Loop() {
-		ast.RenameRefs(q, home, ast.Renaming{Schema: "main", Name: "t", Column: "a", To: "n"})
-	}
-}

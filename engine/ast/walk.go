@@ -14,7 +14,7 @@ func Walk(n Node, f func(Node) bool) {
 	var visit func(Node) Node
 	visit = func(n Node) Node {
 		if f(n) {
-			mapChildren(n, visit)
+			MapChildren(n, visit)
 		}
 		return n
 	}
@@ -26,18 +26,18 @@ func Walk(n Node, f func(Node) bool) {
 // to keep it, else a node that may stand in the same place; it panics when that place cannot hold the answer.
 func Rewrite(n Node, f func(Node) Node) Node {
 	var visit func(Node) Node
-	visit = func(n Node) Node { return f(mapChildren(n, visit)) }
+	visit = func(n Node) Node { return f(MapChildren(n, visit)) }
 	return visit(n)
 }
 
-// mapChildren applies f to the children of n in source order. It gives n itself when all answers are the nodes that were
+// MapChildren applies f to the children of n in source order. It gives n itself when all answers are the nodes that were
 // asked about, else a copy of n that holds the answers. It is the one list of what a node's children are.
-func mapChildren(n Node, f func(Node) Node) Node {
+func MapChildren(n Node, f func(Node) Node) Node {
 	switch n.(type) {
 	case *Literal, *ColumnRef, *Param, *TypeName, *TableRef: // most nodes are leaves
 		return n
 	}
-	s := slots{f: f}
+	s := Mapper{Map: f}
 	switch n := n.(type) {
 	case Expr:
 		return s.mapExpr(n)
@@ -53,15 +53,16 @@ func mapChildren(n Node, f func(Node) Node) Node {
 	return s.mapPart(n)
 }
 
-// slots applies f to children one after the other and notes whether one of them changed.
-type slots struct {
-	f       func(Node) Node
-	changed bool
+// Mapper applies Map to children of a node one after the other and notes whether one of them changed. It serves those who rewrite trees and
+// have more to say on the way than Rewrite lets them.
+type Mapper struct {
+	Map     func(Node) Node
+	Changed bool
 }
 
-// keep answers n when nothing changed, else the changed copy c of it.
-func keep[T any](s *slots, n *T, c T) *T {
-	if !s.changed {
+// Keep returns n when nothing changed, else the changed copy c of it.
+func Keep[T any](s *Mapper, n *T, c T) *T {
+	if !s.Changed {
 		return n
 	}
 	x := new(T) // not &c, which would be allocated for every node
@@ -69,43 +70,43 @@ func keep[T any](s *slots, n *T, c T) *T {
 	return x
 }
 
-// one maps a child that is held by pointer or interface; an absent one is skipped.
-func one[T interface {
+// MapOne maps a child that is held by pointer or interface; an absent one is skipped.
+func MapOne[T interface {
 	comparable
 	Node
-}](s *slots, slot *T) {
+}](s *Mapper, slot *T) {
 	var none T
 	if *slot == none {
 		return
 	}
 	if x := answer[T](s, *slot); x != *slot {
-		*slot, s.changed = x, true
+		*slot, s.Changed = x, true
 	}
 }
 
-// list maps children that are held by pointer or interface.
-func list[T interface {
+// MapList maps children that are held by pointer or interface.
+func MapList[T interface {
 	comparable
 	Node
-}](s *slots, slot *[]T) {
-	each(s, slot, func(s *slots, x T) T { one(s, &x); return x })
+}](s *Mapper, slot *[]T) {
+	MapEach(s, slot, func(s *Mapper, x T) T { MapOne(s, &x); return x })
 }
 
-// part maps a child that the node holds by value: f sees it in the old node, the answer goes to the copy.
-func part[T any, P interface {
+// MapPart maps a child that the node holds by value: f sees it in the old node, the answer goes to the copy.
+func MapPart[T any, P interface {
 	*T
 	Node
-}](s *slots, old P, slot P) {
+}](s *Mapper, old P, slot P) {
 	if x := answer[P](s, old); x != old {
-		*slot, s.changed = *x, true
+		*slot, s.Changed = *x, true
 	}
 }
 
-// parts maps children that the node holds by value.
-func parts[T any, P interface {
+// MapParts maps children that the node holds by value.
+func MapParts[T any, P interface {
 	*T
 	Node
-}](s *slots, slot *[]T) {
+}](s *Mapper, slot *[]T) {
 	old := *slot
 	for i := range old {
 		if x := answer[P](s, P(&old[i])); x != P(&old[i]) {
@@ -114,53 +115,55 @@ func parts[T any, P interface {
 	}
 }
 
-// each maps the elements of a list that are no nodes themselves but hold some.
-func each[T any](s *slots, slot *[]T, f func(*slots, T) T) {
-	old, before := *slot, s.changed
+// MapEach maps the elements of a list that are no nodes themselves but hold some.
+func MapEach[T any](s *Mapper, slot *[]T, f func(*Mapper, T) T) {
+	old, before := *slot, s.Changed
 	for i, x := range old {
-		s.changed = false
-		if x = f(s, x); s.changed {
+		s.Changed = false
+		if x = f(s, x); s.Changed {
 			store(s, slot, old, i, x)
 			before = true
 		}
 	}
-	s.changed = before
+	s.Changed = before
 }
 
 // store puts x at i of the list in slot, which is copied first if it is still the old one.
-func store[T any](s *slots, slot *[]T, old []T, i int, x T) {
+func store[T any](s *Mapper, slot *[]T, old []T, i int, x T) {
 	if &(*slot)[0] == &old[0] {
 		*slot = slices.Clone(old)
 	}
-	(*slot)[i], s.changed = x, true
+	(*slot)[i], s.Changed = x, true
 }
 
-func answer[T Node](s *slots, n T) T {
-	x, ok := s.f(n).(T)
+func answer[T Node](s *Mapper, n T) T {
+	x, ok := s.Map(n).(T)
 	if !ok {
 		panic(fmt.Sprintf("ast: rewriting put another kind of node in the place of a %T", n))
 	}
 	return x
 }
 
-func (s *slots) assignments(slot *[]Assignment) {
-	each(s, slot, func(s *slots, a Assignment) Assignment { one(s, &a.X); return a })
+// Assignments maps the values of assignments.
+func (s *Mapper) Assignments(slot *[]Assignment) {
+	MapEach(s, slot, func(s *Mapper, a Assignment) Assignment { MapOne(s, &a.X); return a })
 }
 
-func (s *slots) orderBy(slot *[]OrderTerm) {
-	each(s, slot, func(s *slots, t OrderTerm) OrderTerm { one(s, &t.X); return t })
+// OrderBy maps the keys of an order.
+func (s *Mapper) OrderBy(slot *[]OrderTerm) {
+	MapEach(s, slot, func(s *Mapper, t OrderTerm) OrderTerm { MapOne(s, &t.X); return t })
 }
 
-func (s *slots) rows(slot *[][]Expr) {
-	each(s, slot, func(s *slots, row []Expr) []Expr { list(s, &row); return row })
+func (s *Mapper) rows(slot *[][]Expr) {
+	MapEach(s, slot, func(s *Mapper, row []Expr) []Expr { MapList(s, &row); return row })
 }
 
-func (s *slots) tags(slot *[]Tag) {
-	each(s, slot, func(s *slots, t Tag) Tag { one(s, &t.Value); return t })
+func (s *Mapper) tags(slot *[]Tag) {
+	MapEach(s, slot, func(s *Mapper, t Tag) Tag { MapOne(s, &t.Value); return t })
 }
 
 // mapPart maps the children of nodes that belong to no class of their own.
-func (s *slots) mapPart(n Node) Node {
+func (s *Mapper) mapPart(n Node) Node {
 	switch n := n.(type) {
 	case *Window, *Frame:
 		return s.mapWindowPart(n)
@@ -171,11 +174,11 @@ func (s *slots) mapPart(n Node) Node {
 	case *SeedItem:
 		c := *n
 		s.rows(&c.Rows)
-		return keep(s, n, c)
+		return Keep(s, n, c)
 	case *Option:
 		c := *n
-		one(s, &c.Value)
-		return keep(s, n, c)
+		MapOne(s, &c.Value)
+		return Keep(s, n, c)
 	}
 	return n
 }

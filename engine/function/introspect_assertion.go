@@ -6,6 +6,7 @@ import (
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -55,9 +56,9 @@ func dependentTables(c *Call, a *catalog.Assertion) (types.Value, error) {
 // baseTables lists the tables that a text in a schema reads, folded `schema.table`, one entry a mention. Views on the way are
 // looked through; open are those being looked through.
 func baseTables(c *Call, text ast.Node, schema string, open []*catalog.View) []string {
-	home := ast.Home{Resolver: relationNames{c.Catalog}, Path: append([]string{schema}, c.searchPath()...)}
+	home := resolve.Home{Catalog: relationNames{c.Catalog}, Path: append([]string{schema}, c.searchPath()...)}
 	var bases []string
-	for _, q := range ast.SourceMentions(text, home) {
+	for _, q := range resolve.SourceMentions(text, home) {
 		switch r := c.Catalog.Relation(q.Schema.Text, q.Name.Text).(type) {
 		case *catalog.Table:
 			bases = append(bases, r.Schema+"."+types.Fold(r.Name))

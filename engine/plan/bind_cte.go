@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/types/limit"
 )
@@ -158,7 +159,7 @@ func declares(w *ast.With, fold string) bool {
 
 // recursive binds a member that reads itself: base UNION [ALL] step (spec 11 §8.2).
 func (b *Binder) recursive(w *ast.With, m *ast.CTE, op *ast.SetOp, outer *Scope) Node {
-	defer b.enterPath(ast.LeadingPath(m.Query.Body))()
+	defer b.enterPath(resolve.LeadingPath(m.Query.Body))()
 	if op.Op != ast.Union && op.Op != ast.UnionAll || len(op.Flags) > 0 {
 		b.fail(m.Name.Pos(), types.ERROR, "Recursive CTE '%s' must use UNION or UNION ALL", m.Name.Text)
 		return oneRow()

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -10,7 +11,7 @@ func (b *Binder) query(q *ast.SelectStmt, outer *Scope) Node {
 	if b.stops() {
 		return oneRow()
 	}
-	defer b.enterPath(ast.LeadingPath(q.Body))()
+	defer b.enterPath(resolve.LeadingPath(q.Body))()
 	b.checkDefaults(q)
 	if n, ok := b.changeQuery(q); ok {
 		return n

@@ -1,15 +1,16 @@
-package ast
+package resolve
 
 import (
 	"slices"
 	"strconv"
 
+	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
 
 // query renames the references in a query. With want it also gives the columns that the query yields. member is the WITH
 // member that the query is the body of, which may read itself: its columns are known once the first leg is.
-func (s *scope) query(q *SelectStmt, want bool, member *cteList) (*SelectStmt, []refColumn) {
+func (s *scope) query(q *ast.SelectStmt, want bool, member *cteList) (*ast.SelectStmt, []refColumn) {
 	c := *q
 	in := s.in(s.frame)
 	in.setPath(LeadingPath(q.Body))
@@ -20,26 +21,26 @@ func (s *scope) query(q *SelectStmt, want bool, member *cteList) (*SelectStmt, [
 	body := in.termOf(q.Body, want, member)
 	c.Body = body.term
 
-	sl := slots{f: body.order.visit, changed: c.With != q.With || c.Body != q.Body}
-	sl.orderBy(&c.OrderBy)
-	sl.f = in.visit
-	one(&sl, &c.Limit)
-	one(&sl, &c.Offset)
-	sl.assignments(&c.Defaults)
+	sl := ast.Mapper{Map: body.order.visit, Changed: c.With != q.With || c.Body != q.Body}
+	sl.OrderBy(&c.OrderBy)
+	sl.Map = in.visit
+	ast.MapOne(&sl, &c.Limit)
+	ast.MapOne(&sl, &c.Offset)
+	sl.Assignments(&c.Defaults)
 	renameTargets(&sl, &c.Defaults, body.sources, body.columns)
-	return keep(&sl, q, c), body.columns
+	return ast.Keep(&sl, q, c), body.columns
 }
 
 // LeadingPath is the WITH SCHEMA clause of the first leg of a query, in parentheses or not, which covers the whole compound and its
 // WITH; nil for none.
-func LeadingPath(t QueryTerm) []Name {
+func LeadingPath(t ast.QueryTerm) []ast.Name {
 	for {
 		switch n := t.(type) {
-		case *SetOp:
+		case *ast.SetOp:
 			t = n.L
-		case *ParenQuery:
+		case *ast.ParenQuery:
 			t = n.Query.Body
-		case *SelectCore:
+		case *ast.SelectCore:
 			return n.SchemaPath
 		default:
 			return nil
@@ -47,7 +48,7 @@ func LeadingPath(t QueryTerm) []Name {
 	}
 }
 
-func (s *scope) setPath(path []Name) {
+func (s *scope) setPath(path []ast.Name) {
 	if len(path) == 0 {
 		return
 	}
@@ -58,10 +59,10 @@ func (s *scope) setPath(path []Name) {
 }
 
 // with renames the references in the members of a WITH, each of which sees the earlier ones, and puts them in scope.
-func (s *scope) with(w *With) *With {
+func (s *scope) with(w *ast.With) *ast.With {
 	c := *w
-	sl := slots{f: func(n Node) Node {
-		m := n.(*CTE)
+	sl := ast.Mapper{Map: func(n ast.Node) ast.Node {
+		m := n.(*ast.CTE)
 		x := *m
 		entry := &cteList{key: types.Fold(m.Name.Text), columns: keptColumns(nameTexts(m.Columns)), outer: s.ctes}
 		in := s.in(s.frame)
@@ -79,11 +80,11 @@ func (s *scope) with(w *With) *With {
 		}
 		return &x
 	}}
-	parts(&sl, &c.Members)
-	return keep(&sl, w, c)
+	ast.MapParts(&sl, &c.Members)
+	return ast.Keep(&sl, w, c)
 }
 
-func nameTexts(names []Name) []string {
+func nameTexts(names []ast.Name) []string {
 	out := make([]string, len(names))
 	for i, n := range names {
 		out[i] = n.Text
@@ -93,42 +94,42 @@ func nameTexts(names []Name) []string {
 
 // termResult is a rewritten term of a query with what the clauses behind it see.
 type termResult struct {
-	term    QueryTerm
+	term    ast.QueryTerm
 	columns []refColumn // what it yields, if that was wanted
 	order   *scope      // of ORDER BY
 	sources *frame      // the sources of a plain SELECT, else nil
 }
 
-func (s *scope) term(t QueryTerm, want bool, member *cteList) (QueryTerm, []refColumn) {
+func (s *scope) term(t ast.QueryTerm, want bool, member *cteList) (ast.QueryTerm, []refColumn) {
 	r := s.termOf(t, want, member)
 	return r.term, r.columns
 }
 
-func (s *scope) termOf(t QueryTerm, want bool, member *cteList) termResult {
+func (s *scope) termOf(t ast.QueryTerm, want bool, member *cteList) termResult {
 	r := termResult{term: t}
 	switch n := t.(type) {
-	case *SelectCore:
+	case *ast.SelectCore:
 		return s.core(n, want)
-	case *SetOp:
+	case *ast.SetOp:
 		r.term, r.columns = s.setOp(n, want, member)
-	case *ParenQuery:
+	case *ast.ParenQuery:
 		c := *n
 		if c.Query, r.columns = s.query(n.Query, want, member); c.Query != n.Query {
 			r.term = &c
 		}
-	case *ValuesClause:
-		r.term = mapChildren(n, s.visit).(QueryTerm)
+	case *ast.ValuesClause:
+		r.term = ast.MapChildren(n, s.visit).(ast.QueryTerm)
 		for i := range n.Rows[0] {
 			r.columns = append(r.columns, keptColumn("column_"+strconv.Itoa(i)))
 		}
 	default:
 		r.term, r.columns = s.write(t)
 	}
-	r.order = s.in(&frame{sources: []*refSource{{columns: r.columns}}, outer: s.frame})
+	r.order = s.in(&frame{sources: []*source{{columns: r.columns}}, outer: s.frame})
 	return r
 }
 
-func (s *scope) setOp(n *SetOp, want bool, member *cteList) (QueryTerm, []refColumn) {
+func (s *scope) setOp(n *ast.SetOp, want bool, member *cteList) (ast.QueryTerm, []refColumn) {
 	c := *n
 	var columns []refColumn
 	c.L, columns = s.term(n.L, want || member != nil, nil)
@@ -146,44 +147,44 @@ func (s *scope) setOp(n *SetOp, want bool, member *cteList) (QueryTerm, []refCol
 }
 
 // core renames the references in one SELECT.
-func (s *scope) core(n *SelectCore, want bool) termResult {
+func (s *scope) core(n *ast.SelectCore, want bool) termResult {
 	c := *n
 	f := &frame{outer: s.frame}
 	in := s.in(f)
 	in.setPath(n.SchemaPath)
-	sl := slots{}
+	sl := ast.Mapper{}
 	if n.From != nil {
 		c.From = in.from(n.From, false)
 		in.keepApart()
-		sl.changed = c.From != n.From
+		sl.Changed = c.From != n.From
 	}
 	if in.isGrouped(n) {
 		in.grouped = in.withAliases(n, true)
 	}
-	sl.f = in.visit
-	one(&sl, &c.Where)
-	list(&sl, &c.GroupBy)
+	sl.Map = in.visit
+	ast.MapOne(&sl, &c.Where)
+	ast.MapList(&sl, &c.GroupBy)
 	columns := in.items(&sl, &c.Items, want)
 	if in.grouped != nil {
-		sl.f = in.grouped.visit
+		sl.Map = in.grouped.visit
 	}
-	one(&sl, &c.Having)
-	each(&sl, &c.Windows, func(s *slots, w NamedWindow) NamedWindow { one(s, &w.Window); return w })
-	return termResult{term: keep(&sl, n, c), columns: columns, order: in.withAliases(n, false), sources: f}
+	ast.MapOne(&sl, &c.Having)
+	ast.MapEach(&sl, &c.Windows, func(s *ast.Mapper, w ast.NamedWindow) ast.NamedWindow { ast.MapOne(s, &w.Window); return w })
+	return termResult{term: ast.Keep(&sl, n, c), columns: columns, order: in.withAliases(n, false), sources: f}
 }
 
 // isGrouped reports whether a SELECT groups: by GROUP BY, HAVING or an aggregate in its list.
-func (s *scope) isGrouped(n *SelectCore) bool {
+func (s *scope) isGrouped(n *ast.SelectCore) bool {
 	if len(n.GroupBy) > 0 || n.GroupAll || n.Having != nil {
 		return true
 	}
 	found := false
 	for i := range n.Items {
-		Walk(&n.Items[i], func(x Node) bool {
+		ast.Walk(&n.Items[i], func(x ast.Node) bool {
 			switch x := x.(type) {
-			case *SelectStmt:
+			case *ast.SelectStmt:
 				return false
-			case *Call:
+			case *ast.Call:
 				found = found || x.Over == nil && s.isAggregate(x)
 			}
 			return !found
@@ -194,7 +195,7 @@ func (s *scope) isGrouped(n *SelectCore) bool {
 
 // withAliases gives the scope of clauses that see the aliases of the select list before the sources. In a grouped query the
 // name of a grouping key comes before an alias.
-func (s *scope) withAliases(n *SelectCore, grouped bool) *scope {
+func (s *scope) withAliases(n *ast.SelectCore, grouped bool) *scope {
 	var keys map[string]bool
 	if grouped {
 		keys = s.groupingKeys(n)
@@ -205,23 +206,23 @@ func (s *scope) withAliases(n *SelectCore, grouped bool) *scope {
 			aliases = append(aliases, a)
 		}
 	}
-	in := s.in(&frame{sources: []*refSource{{columns: aliases}}, outer: s.frame})
+	in := s.in(&frame{sources: []*source{{columns: aliases}}, outer: s.frame})
 	in.grouped, in.sources = s.grouped, s
 	return in
 }
 
 // groupingKeys gives the names, folded, of the plain columns that a SELECT groups by: those listed, those at a listed position, and with
 // GROUP BY ALL those of the select list.
-func (s *scope) groupingKeys(n *SelectCore) map[string]bool {
+func (s *scope) groupingKeys(n *ast.SelectCore) map[string]bool {
 	keys := make(map[string]bool)
-	add := func(x Expr) {
-		if c, ok := x.(*ColumnRef); ok {
+	add := func(x ast.Expr) {
+		if c, ok := x.(*ast.ColumnRef); ok {
 			keys[types.Fold(c.Column.Text)] = true
 		}
 	}
 	items := s.listed(n)
 	for _, x := range n.GroupBy {
-		if l, ok := x.(*Literal); ok && l.Kind == IntegerLit {
+		if l, ok := x.(*ast.Literal); ok && l.Kind == ast.IntegerLit {
 			if i, err := strconv.Atoi(l.Text); err == nil && i > 0 && i <= len(items) {
 				x = items[i-1]
 			}
@@ -237,7 +238,7 @@ func (s *scope) groupingKeys(n *SelectCore) map[string]bool {
 }
 
 // listed gives the expressions of a select list, its stars written out.
-func (s *scope) listed(n *SelectCore) (list []Expr) {
+func (s *scope) listed(n *ast.SelectCore) (list []ast.Expr) {
 	for i := range n.Items {
 		it := &n.Items[i]
 		if !it.Star {
@@ -245,18 +246,18 @@ func (s *scope) listed(n *SelectCore) (list []Expr) {
 			continue
 		}
 		for _, c := range s.itemColumns(it, it) {
-			list = append(list, &ColumnRef{Column: Ident(c.before)})
+			list = append(list, &ast.ColumnRef{Column: ast.Ident(c.before)})
 		}
 	}
 	return list
 }
 
 // items renames the references in a select list and gives the columns that it yields if they are wanted.
-func (s *scope) items(sl *slots, slot *[]SelectItem, want bool) []refColumn {
-	hasInverse := slices.ContainsFunc(*slot, func(it SelectItem) bool { return len(it.Inverse) > 0 })
+func (s *scope) items(sl *ast.Mapper, slot *[]ast.SelectItem, want bool) []refColumn {
+	hasInverse := slices.ContainsFunc(*slot, func(it ast.SelectItem) bool { return len(it.Inverse) > 0 })
 	var columns []refColumn
-	own := slots{f: func(n Node) Node {
-		old := n.(*SelectItem)
+	own := ast.Mapper{Map: func(n ast.Node) ast.Node {
+		old := n.(*ast.SelectItem)
 		s.origin = nil
 		it := s.item(old)
 		if want || hasInverse {
@@ -264,33 +265,33 @@ func (s *scope) items(sl *slots, slot *[]SelectItem, want bool) []refColumn {
 		}
 		return it
 	}}
-	parts(&own, slot)
+	ast.MapParts(&own, slot)
 	distinguish(columns)
 	if hasInverse {
 		s.inverses(&own, slot, columns)
 	}
-	sl.changed = sl.changed || own.changed
+	sl.Changed = sl.Changed || own.Changed
 	return columns
 }
 
 // item renames the references of an item but for its inverse.
-func (s *scope) item(n *SelectItem) *SelectItem {
+func (s *scope) item(n *ast.SelectItem) *ast.SelectItem {
 	c := *n
 	if n.Star && s.starred != nil {
 		s.tellStarred(n)
 	}
 	switch {
 	case !n.Star:
-		c.X = s.rewrite(n.X).(Expr)
+		c.X = s.rewrite(n.X).(ast.Expr)
 	case !n.Table.IsZero():
 		src := s.starSource(n)
 		if src == nil {
 			return n
 		}
 		if s.kept[src.table] != keepNothing {
-			c.Schema = Name{}
+			c.Schema = ast.Name{}
 		}
-		s.requalify(&c.Schema, &c.Table, Name{}, src)
+		s.requalify(&c.Schema, &c.Table, ast.Name{}, src)
 	}
 	if c.X == n.X && c.Table == n.Table && c.Schema == n.Schema {
 		return n
@@ -299,7 +300,7 @@ func (s *scope) item(n *SelectItem) *SelectItem {
 }
 
 // tellStarred tells the sources that a star stands for.
-func (s *scope) tellStarred(n *SelectItem) {
+func (s *scope) tellStarred(n *ast.SelectItem) {
 	sources := s.frame.sources
 	if !n.Table.IsZero() {
 		sources = nil
@@ -313,7 +314,7 @@ func (s *scope) tellStarred(n *SelectItem) {
 }
 
 // starSource gives the source that a qualified star means, nil for none.
-func (s *scope) starSource(n *SelectItem) *refSource {
+func (s *scope) starSource(n *ast.SelectItem) *source {
 	if n.Schema.IsZero() {
 		return s.frame.source(types.Fold(n.Table.Text), false)
 	}
@@ -321,13 +322,13 @@ func (s *scope) starSource(n *SelectItem) *refSource {
 }
 
 // itemColumns gives the columns that an item yields, from its old and its new form.
-func (s *scope) itemColumns(old, it *SelectItem) []refColumn {
+func (s *scope) itemColumns(old, it *ast.SelectItem) []refColumn {
 	if !old.Star {
-		c := refColumn{before: ItemName(old), after: ItemName(it)}
+		c := refColumn{before: ast.ItemName(old), after: ast.ItemName(it)}
 		if c.changed() {
 			c.origin = s.origin
 		}
-		_, isRef := old.X.(*ColumnRef)
+		_, isRef := old.X.(*ast.ColumnRef)
 		c.bare = isRef && old.Alias.IsZero()
 		return []refColumn{c}
 	}
@@ -355,15 +356,15 @@ func (s *scope) itemColumns(old, it *SelectItem) []refColumn {
 // distinguish numbers duplicate names, before and after, and completes the columns of a select list.
 func distinguish(columns []refColumn) {
 	before, after := make([]string, len(columns)), make([]string, len(columns))
-	var origin *TableRef
+	var origin *ast.TableRef
 	for i, c := range columns {
 		before[i], after[i] = c.before, c.after
 		if origin == nil {
 			origin = c.origin
 		}
 	}
-	UniqueNames(before)
-	UniqueNames(after)
+	ast.UniqueNames(before)
+	ast.UniqueNames(after)
 	for i := range columns {
 		c := &columns[i]
 		c.before, c.after = before[i], after[i]
@@ -376,31 +377,31 @@ func distinguish(columns []refColumn) {
 
 // inverses renames the references in WITH INVERSE: its targets are columns of the sources, and its expressions read the
 // columns of the query through new.
-func (s *scope) inverses(sl *slots, slot *[]SelectItem, columns []refColumn) {
+func (s *scope) inverses(sl *ast.Mapper, slot *[]ast.SelectItem, columns []refColumn) {
 	image := namedSource("new", columns)
 	image.qualifiedOnly = true
-	in := s.in(&frame{sources: []*refSource{image}, outer: s.frame.outer})
-	parts(&slots{f: func(n Node) Node {
-		it := n.(*SelectItem)
+	in := s.in(&frame{sources: []*source{image}, outer: s.frame.outer})
+	ast.MapParts(&ast.Mapper{Map: func(n ast.Node) ast.Node {
+		it := n.(*ast.SelectItem)
 		c := *it
-		own := slots{f: in.visit}
-		own.assignments(&c.Inverse)
+		own := ast.Mapper{Map: in.visit}
+		own.Assignments(&c.Inverse)
 		renameTargets(&own, &c.Inverse, s.frame, nil)
-		sl.changed = sl.changed || own.changed
-		return keep(&own, it, c)
+		sl.Changed = sl.Changed || own.Changed
+		return ast.Keep(&own, it, c)
 	}}, slot)
 }
 
 // renameTargets renames the left sides of assignments: columns of the sources, else columns that the query yields.
-func renameTargets(sl *slots, slot *[]Assignment, sources *frame, columns []refColumn) {
-	in := &frame{sources: []*refSource{{columns: columns}}}
+func renameTargets(sl *ast.Mapper, slot *[]ast.Assignment, sources *frame, columns []refColumn) {
+	in := &frame{sources: []*source{{columns: columns}}}
 	if sources != nil {
 		in = &frame{sources: sources.sources, outer: in}
 	}
-	each(sl, slot, func(sl *slots, a Assignment) Assignment {
+	ast.MapEach(sl, slot, func(sl *ast.Mapper, a ast.Assignment) ast.Assignment {
 		if hit := in.bare(types.Fold(a.Column.Text), false); hit.src != nil && hit.column().changed() {
-			a.Column = Name{Span: a.Column.Span, Text: hit.column().after}
-			sl.changed = true
+			a.Column = ast.Name{Span: a.Column.Span, Text: hit.column().after}
+			sl.Changed = true
 		}
 		return a
 	})

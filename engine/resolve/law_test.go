@@ -1,4 +1,4 @@
-package ast_test
+package resolve_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 )
 
 // bound draws queries whose every column reference is known to mean one column of one table: it keeps its own books of what is in
@@ -188,10 +189,10 @@ const freshName = "fresh"
 // requireMeaning holds that in q, read against the catalog, exactly the i-th references with meaning[i] = rel.col follow a renaming
 // of that column, for every column there is.
 func requireMeaning(t *rapid.T, q *ast.SelectStmt, catalog tables, meaning []string, text string) {
-	home := ast.Home{Resolver: catalog, Path: []string{"main"}}
+	home := resolve.Home{Catalog: catalog, Path: []string{"main"}}
 	for _, rel := range []string{"t", "u", "w", "n"} {
 		for column := range strings.FieldsSeq(catalog["main."+rel]) {
-			got, _ := ast.RenameRefs(q, home, ast.Renaming{Schema: "main", Name: rel, Column: column, To: freshName})
+			got, _ := resolve.Rename(q, home, resolve.Renaming{Schema: "main", Name: rel, Column: column, To: freshName})
 			for i, x := range refs(got) {
 				require.Equal(t, meaning[i] == rel+"."+column, x.Column.Text == freshName,
 					"%s.%s at reference %d of: %s\nread from: %s", rel, column, i, ast.Format(q), text)
@@ -215,7 +216,7 @@ func TestReferencesMeanTheSame(t *testing.T) {
 		requireMeaning(t, q, catalog, meaning, text)
 
 		r, after := clash(b.gen, catalog)
-		got, _ := ast.RenameRefs(q, ast.Home{Resolver: catalog, Path: []string{"main"}}, r)
+		got, _ := resolve.Rename(q, resolve.Home{Catalog: catalog, Path: []string{"main"}}, r)
 		if len(refs(got)) != len(meaning) {
 			t.Skip("a table keeps its old columns")
 		}
@@ -233,8 +234,8 @@ func TestReferencesMeanTheSame(t *testing.T) {
 }
 
 // clash draws a renaming to a name that queries use elsewhere, and the catalog behind it.
-func clash(g *gen, catalog tables) (ast.Renaming, tables) {
-	r := ast.Renaming{Schema: "main", Name: pick(g, "t", "u", "w")}
+func clash(g *gen, catalog tables) (resolve.Renaming, tables) {
+	r := resolve.Renaming{Schema: "main", Name: pick(g, "t", "u", "w")}
 	after := maps.Clone(catalog)
 	key := "main." + r.Name
 	if g.chance(3) {

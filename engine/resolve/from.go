@@ -1,32 +1,33 @@
-package ast
+package resolve
 
 import (
 	"slices"
 
+	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/types"
 )
 
 // from renames the references in a table expression and adds its sources to the frame of s, in order. Under lateral the
 // source sees those before it.
-func (s *scope) from(t TableExpr, lateral bool) TableExpr {
+func (s *scope) from(t ast.TableExpr, lateral bool) ast.TableExpr {
 	switch t := t.(type) {
-	case *TableRef:
+	case *ast.TableRef:
 		return s.table(t)
-	case *TableFunc:
-		x := mapChildren(t, s.beside(lateral).visit).(*TableFunc)
-		columns, _ := s.home.Resolver.Function(t.Name.Text, len(t.Args))
+	case *ast.TableFunc:
+		x := ast.MapChildren(t, s.beside(lateral).visit).(*ast.TableFunc)
+		columns, _ := s.home.Catalog.Function(t.Name.Text, len(t.Args))
 		s.derived(t.Alias, t.Columns, keptColumns(columns), t.Name)
 		return x
-	case *TableSubquery:
+	case *ast.TableSubquery:
 		c := *t
 		q, columns := s.beside(lateral).query(t.Query, true, nil)
-		s.derived(t.Alias, t.Columns, columns, Name{})
+		s.derived(t.Alias, t.Columns, columns, ast.Name{})
 		if q == t.Query {
 			return t
 		}
 		c.Query = q
 		return &c
-	case *ParenTable:
+	case *ast.ParenTable:
 		c := *t
 		in := s.in(&frame{outer: s.beside(lateral).frame})
 		c.X = in.from(t.X, false)
@@ -35,7 +36,7 @@ func (s *scope) from(t TableExpr, lateral bool) TableExpr {
 			return t
 		}
 		return &c
-	case *Join:
+	case *ast.Join:
 		return s.join(t)
 	}
 	return t
@@ -49,10 +50,10 @@ func (s *scope) beside(lateral bool) *scope {
 	return s.in(s.frame.outer)
 }
 
-func (s *scope) add(src *refSource) { s.frame.sources = append(s.frame.sources, src) }
+func (s *scope) add(src *source) { s.frame.sources = append(s.frame.sources, src) }
 
 // derived adds a subquery or a table function, whose columns an alias list may rename.
-func (s *scope) derived(alias Name, list []Name, columns []refColumn, name Name) {
+func (s *scope) derived(alias ast.Name, list []ast.Name, columns []refColumn, name ast.Name) {
 	if !alias.IsZero() {
 		name = alias
 	}
@@ -62,12 +63,12 @@ func (s *scope) derived(alias Name, list []Name, columns []refColumn, name Name)
 	s.add(namedSource(name.Text, columns))
 }
 
-// committed is the schema whose tables are those of the last commit (spec 11 §4).
+// committed is the schema whose tables are those of the last commit.
 const committed = "committed"
 
 // resolve gives the relation that a name in FROM means, nil for a WITH member and for one that does not exist. The result
 // names it as it has to be spelled if it were not renamed.
-func (s *scope) resolve(q QName) (QName, *relation) {
+func (s *scope) resolve(q ast.QName) (ast.QName, *relation) {
 	qualified := !q.Schema.IsZero()
 	if !qualified && s.ctes.find(q.Name.Text) != nil {
 		return q, nil
@@ -87,12 +88,12 @@ func (s *scope) resolve(q QName) (QName, *relation) {
 }
 
 // renamed spells a relation under its new name, with its schema where the name alone would mean another one by then.
-func (s *scope) renamed(q QName, r *relation) QName {
+func (s *scope) renamed(q ast.QName, r *relation) ast.QName {
 	if r.after != "" && q.Name.Text != r.after {
-		q.Name = Name{Span: q.Name.Span, Text: r.after}
+		q.Name = ast.Name{Span: q.Name.Span, Text: r.after}
 	}
 	if q.Schema.IsZero() && s.meansAfter(q.Name.Text) != r {
-		q.Schema = Ident(r.schema)
+		q.Schema = ast.Ident(r.schema)
 	}
 	return q
 }
@@ -111,7 +112,7 @@ func (s *scope) meansAfter(name string) *relation {
 }
 
 // table adds a relation by name.
-func (s *scope) table(t *TableRef) TableExpr {
+func (s *scope) table(t *ast.TableRef) ast.TableExpr {
 	q, r := s.resolve(t.Name)
 	src := namedSource(t.Name.Name.Text, nil)
 	if r == nil {
@@ -134,7 +135,7 @@ func (s *scope) table(t *TableRef) TableExpr {
 		src.columns = keptColumns(columnTexts(r.columns))
 		return s.addTable(src, t, restoring(t, c.Name, r.columns))
 	case kept == keepName && c.Alias.IsZero():
-		c.Alias = Ident(t.Name.Name.Text)
+		c.Alias = ast.Ident(t.Name.Name.Text)
 	case t.Alias.IsZero():
 		src.after, src.afterKey = c.Name.Name.Text, types.Fold(c.Name.Name.Text)
 	}
@@ -145,7 +146,7 @@ func (s *scope) table(t *TableRef) TableExpr {
 }
 
 // addTable adds the source of t under its alias if it has one, and answers what becomes of t.
-func (s *scope) addTable(src *refSource, t *TableRef, x TableExpr) TableExpr {
+func (s *scope) addTable(src *source, t *ast.TableRef, x ast.TableExpr) ast.TableExpr {
 	if !t.Alias.IsZero() {
 		named := namedSource(t.Alias.Text, src.columns)
 		named.table, named.home = src.table, src.home
@@ -164,20 +165,20 @@ func columnTexts(columns []refColumn) []string {
 }
 
 // restoring wraps a table into a subquery that gives its columns their old names back.
-func restoring(t *TableRef, name QName, columns []refColumn) TableExpr {
-	items := make([]SelectItem, len(columns))
+func restoring(t *ast.TableRef, name ast.QName, columns []refColumn) ast.TableExpr {
+	items := make([]ast.SelectItem, len(columns))
 	for i, c := range columns {
-		items[i].X = &ColumnRef{Column: Ident(c.after)}
+		items[i].X = &ast.ColumnRef{Column: ast.Ident(c.after)}
 		if c.changed() {
-			items[i].Alias = Ident(c.before)
+			items[i].Alias = ast.Ident(c.before)
 		}
 	}
 	alias := t.Alias
 	if alias.IsZero() {
 		alias = t.Name.Name
 	}
-	body := &SelectCore{Items: items, From: &TableRef{Name: name}}
-	return &TableSubquery{Span: t.Span, Query: &SelectStmt{Body: body}, Alias: alias}
+	body := &ast.SelectCore{Items: items, From: &ast.TableRef{Name: name}}
+	return &ast.TableSubquery{Span: t.Span, Query: &ast.SelectStmt{Body: body}, Alias: alias}
 }
 
 // keepApart sees to it that no two sources of the frame have one name because of the renamings.
@@ -197,7 +198,7 @@ func (s *scope) keepApart() {
 }
 
 // join renames the references in a join and adds its sources, left ones first.
-func (s *scope) join(j *Join) TableExpr {
+func (s *scope) join(j *ast.Join) ast.TableExpr {
 	c := *j
 	start := len(s.frame.sources)
 	c.L = s.from(j.L, false)
@@ -211,14 +212,14 @@ func (s *scope) join(j *Join) TableExpr {
 		c.Using, c.On = s.using(j.Using, left, right)
 	}
 	if j.On != nil {
-		c.On = s.rewrite(j.On).(Expr)
+		c.On = s.rewrite(j.On).(ast.Expr)
 	}
 	if len(j.Flags) > 0 {
 		flags := make([]refColumn, len(j.Flags))
 		for i, f := range j.Flags {
 			flags[i] = keptColumn(f.Name.Text)
 		}
-		s.add(&refSource{columns: flags})
+		s.add(&source{columns: flags})
 	}
 	if c.L == j.L && c.R == j.R && c.On == j.On && slices.Equal(c.Using, j.Using) {
 		return j
@@ -227,7 +228,7 @@ func (s *scope) join(j *Join) TableExpr {
 }
 
 // within looks an unqualified name up in some sources: the first that has it.
-func within(sources []*refSource, key string, after bool) foundColumn {
+func within(sources []*source, key string, after bool) foundColumn {
 	for _, src := range sources {
 		if i := src.find(key, after); i >= 0 && !src.hidden[i] {
 			return foundColumn{src: src, i: i}
@@ -238,7 +239,7 @@ func within(sources []*refSource, key string, after bool) foundColumn {
 
 // merge hides the columns of the right side that a NATURAL join finds on the left. Tables whose new column names would make
 // the join another one keep their old ones.
-func (s *scope) merge(left, right []*refSource) {
+func (s *scope) merge(left, right []*source) {
 	for _, src := range right {
 		for i := range src.columns {
 			c := &src.columns[i]
@@ -266,9 +267,9 @@ func (s *scope) keepJoined(c *refColumn, partner foundColumn) {
 }
 
 // using renames the columns of a USING. Where a name stops being that of both sides, the condition becomes an ON.
-func (s *scope) using(names []Name, left, right []*refSource) ([]Name, Expr) {
+func (s *scope) using(names []ast.Name, left, right []*source) ([]ast.Name, ast.Expr) {
 	out := slices.Clone(names)
-	var on Expr
+	var on ast.Expr
 	apart := false
 	for i, n := range names {
 		key := types.Fold(n.Text)
@@ -280,7 +281,7 @@ func (s *scope) using(names []Name, left, right []*refSource) ([]Name, Expr) {
 		if a := l.column().afterKey; a != r.column().afterKey || !l.same(within(left, a, true)) || !r.same(within(right, a, true)) {
 			apart = true
 		}
-		on = and(on, &Binary{Op: OpEq, L: s.sideColumn(l, n), R: s.sideColumn(r, n)})
+		on = and(on, &ast.Binary{Op: ast.OpEq, L: s.sideColumn(l, n), R: s.sideColumn(r, n)})
 	}
 	if apart {
 		return nil, on
@@ -289,16 +290,16 @@ func (s *scope) using(names []Name, left, right []*refSource) ([]Name, Expr) {
 }
 
 // sideColumn is a column of one side of a join with its qualifier.
-func (s *scope) sideColumn(c foundColumn, old Name) Expr {
+func (s *scope) sideColumn(c foundColumn, old ast.Name) ast.Expr {
 	if c.src.after == "" { // nothing to tell it apart by
 		s.keep(c.column().origin, keepColumns)
 	}
-	return &ColumnRef{Table: Ident(c.src.after), Column: s.newColumn(old, c.column())}
+	return &ast.ColumnRef{Table: ast.Ident(c.src.after), Column: s.newColumn(old, c.column())}
 }
 
-func and(l, r Expr) Expr {
+func and(l, r ast.Expr) ast.Expr {
 	if l == nil {
 		return r
 	}
-	return &Binary{Op: OpAnd, L: l, R: r}
+	return &ast.Binary{Op: ast.OpAnd, L: l, R: r}
 }

@@ -1,10 +1,13 @@
-package ast
+package resolve
 
-import "github.com/quereus/quereus-migrate/types"
+import (
+	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/types"
+)
 
 // scope is what names mean at one place of a text.
 type scope struct {
-	*refWalker
+	*walker
 	frame *frame
 	ctes  *cteList
 	path  []string // schemas for unqualified relation names
@@ -12,17 +15,17 @@ type scope struct {
 	grouped *scope
 	// sources serves the arguments of aggregates where the scope itself shows aliases; nil elsewhere.
 	sources *scope
-	visit   func(Node) Node // rewrite, bound once
+	visit   func(ast.Node) ast.Node // rewrite, bound once
 }
 
-func newScope(w *refWalker, f *frame, ctes *cteList, path []string) *scope {
-	s := &scope{refWalker: w, frame: f, ctes: ctes, path: path}
+func newScope(w *walker, f *frame, ctes *cteList, path []string) *scope {
+	s := &scope{walker: w, frame: f, ctes: ctes, path: path}
 	s.visit = s.rewrite
 	return s
 }
 
 // in gives the scope of a frame within s.
-func (s *scope) in(f *frame) *scope { return newScope(s.refWalker, f, s.ctes, s.path) }
+func (s *scope) in(f *frame) *scope { return newScope(s.walker, f, s.ctes, s.path) }
 
 // cteList is the list of WITH members in scope, innermost first.
 type cteList struct {
@@ -42,12 +45,12 @@ func (l *cteList) find(name string) *cteList {
 
 // frame is one level of names: the sources of a query, the aliases of its select list, or the row that the text is about.
 type frame struct {
-	sources []*refSource
+	sources []*source
 	outer   *frame
 }
 
-// refSource is one source of a frame.
-type refSource struct {
+// source is one source of a frame.
+type source struct {
 	// name qualifies the columns, after is what the name becomes; key and afterKey are both folded. All are "" for a source
 	// without name.
 	name, after   string
@@ -58,7 +61,7 @@ type refSource struct {
 	// schema is set for a table under its own name, which a schema may qualify.
 	schema string
 	// table is the source itself where it is one by name; it can be made to keep its old names. home is the schema it is in, folded.
-	table *TableRef
+	table *ast.TableRef
 	home  string
 	// qualifiedOnly marks the row images new and old, whose columns never answer to a bare name.
 	qualifiedOnly bool
@@ -66,13 +69,13 @@ type refSource struct {
 	row bool
 }
 
-func namedSource(name string, columns []refColumn) *refSource {
+func namedSource(name string, columns []refColumn) *source {
 	key := types.Fold(name)
-	return &refSource{name: name, after: name, key: key, afterKey: key, columns: columns}
+	return &source{name: name, after: name, key: key, afterKey: key, columns: columns}
 }
 
 // origin is the table whose new name the qualifier shows, nil when the name does not change.
-func (src *refSource) origin() *TableRef {
+func (src *source) origin() *ast.TableRef {
 	if src.after == src.name {
 		return nil
 	}
@@ -80,7 +83,7 @@ func (src *refSource) origin() *TableRef {
 }
 
 // find gives the position of the column with a folded name, −1 for none.
-func (src *refSource) find(key string, after bool) int {
+func (src *source) find(key string, after bool) int {
 	for i := range src.columns {
 		c := &src.columns[i]
 		if k := c.key; !after && k == key || after && c.afterKey == key {
@@ -92,7 +95,7 @@ func (src *refSource) find(key string, after bool) int {
 
 // foundColumn is what a reference to a column resolved to; src is nil when nothing has the name.
 type foundColumn struct {
-	src *refSource
+	src *source
 	i   int
 	// several tells that more than one source of the frame has the name.
 	several bool
@@ -137,7 +140,7 @@ func (f *frame) bare(key string, after bool) foundColumn {
 }
 
 // source looks up a qualifier: the innermost frame that has a source of the name decides.
-func (f *frame) source(key string, after bool) *refSource {
+func (f *frame) source(key string, after bool) *source {
 	for ; f != nil; f = f.outer {
 		if src := f.own(key, after); src != nil {
 			return src
@@ -148,7 +151,7 @@ func (f *frame) source(key string, after bool) *refSource {
 
 // qualifier looks up what a qualified reference means: the innermost frame whose source of the name has the column. Where none has it,
 // it is the innermost source of the name.
-func (f *frame) qualifier(key, column string, after bool) *refSource {
+func (f *frame) qualifier(key, column string, after bool) *source {
 	for g := f; g != nil; g = g.outer {
 		if src := g.own(key, after); src != nil && src.find(column, after) >= 0 {
 			return src
@@ -158,7 +161,7 @@ func (f *frame) qualifier(key, column string, after bool) *refSource {
 }
 
 // own gives the source of a name in the frame itself, nil for none.
-func (f *frame) own(key string, after bool) *refSource {
+func (f *frame) own(key string, after bool) *source {
 	for _, src := range f.sources {
 		if k := src.key; key != "" && (!after && k == key || after && src.afterKey == key) {
 			return src
@@ -168,7 +171,7 @@ func (f *frame) own(key string, after bool) *refSource {
 }
 
 // table looks up a qualifier with a schema: a table of that schema under its own name.
-func (f *frame) table(k relationKey) *refSource {
+func (f *frame) table(k relationKey) *source {
 	for ; f != nil; f = f.outer {
 		for _, src := range f.sources {
 			if src.key == k.name && src.schema == k.schema {
@@ -181,7 +184,7 @@ func (f *frame) table(k relationKey) *refSource {
 
 // rowFrame is the outermost frame of a text about a row: its columns under their bare names, the table's name, and new and
 // old; in front of them the mutation-context variables. It is nil for other texts.
-func (w *refWalker) rowFrame() *frame {
+func (w *walker) rowFrame() *frame {
 	row := w.home.Row
 	if row == nil {
 		return nil
@@ -195,7 +198,7 @@ func (w *refWalker) rowFrame() *frame {
 	if r.after != "" {
 		own.after, own.afterKey = r.after, types.Fold(r.after)
 	}
-	f := &frame{sources: []*refSource{own}}
+	f := &frame{sources: []*source{own}}
 	for _, image := range []string{"new", "old"} {
 		src := namedSource(image, r.columns)
 		src.qualifiedOnly, src.row = true, true
@@ -204,32 +207,32 @@ func (w *refWalker) rowFrame() *frame {
 	if len(row.Variables) == 0 {
 		return f
 	}
-	return &frame{sources: []*refSource{namedSource("context", keptColumns(row.Variables))}, outer: f}
+	return &frame{sources: []*source{namedSource("context", keptColumns(row.Variables))}, outer: f}
 }
 
 // rewrite renames the references in any node.
-func (s *scope) rewrite(n Node) Node {
+func (s *scope) rewrite(n ast.Node) ast.Node {
 	switch n := n.(type) {
-	case *ColumnRef:
+	case *ast.ColumnRef:
 		return s.column(n)
-	case *Call:
+	case *ast.Call:
 		return s.call(n)
-	case *In:
+	case *ast.In:
 		return s.membership(n)
-	case *SelectStmt:
+	case *ast.SelectStmt:
 		q, _ := s.query(n, false, nil)
 		return q
-	case QueryTerm:
+	case ast.QueryTerm:
 		t, _ := s.term(n, false, nil)
 		return t
-	case TableExpr:
+	case ast.TableExpr:
 		return s.in(&frame{outer: s.frame}).from(n, false)
 	}
-	return mapChildren(n, s.visit)
+	return ast.MapChildren(n, s.visit)
 }
 
 // call picks the scope that a call's arguments stand in.
-func (s *scope) call(n *Call) Node {
+func (s *scope) call(n *ast.Call) ast.Node {
 	in := s
 	switch {
 	case n.Over != nil && s.grouped != nil:
@@ -237,16 +240,16 @@ func (s *scope) call(n *Call) Node {
 	case n.Over == nil && s.sources != nil && s.isAggregate(n):
 		in = s.sources
 	}
-	return mapChildren(n, in.visit)
+	return ast.MapChildren(n, in.visit)
 }
 
-func (w *refWalker) isAggregate(n *Call) bool {
-	_, is := w.home.Resolver.Function(n.Name.Text, len(n.Args))
+func (w *walker) isAggregate(n *ast.Call) bool {
+	_, is := w.home.Catalog.Function(n.Name.Text, len(n.Args))
 	return is
 }
 
 // membership renames the relation of `x in t`.
-func (s *scope) membership(n *In) Node {
+func (s *scope) membership(n *ast.In) ast.Node {
 	if n.Table != nil {
 		if q, r := s.resolve(*n.Table); r != nil {
 			if name := s.renamed(q, r); name != q {
@@ -256,11 +259,11 @@ func (s *scope) membership(n *In) Node {
 			}
 		}
 	}
-	return mapChildren(n, s.visit)
+	return ast.MapChildren(n, s.visit)
 }
 
 // column renames a reference to a column.
-func (s *scope) column(n *ColumnRef) Node {
+func (s *scope) column(n *ast.ColumnRef) ast.Node {
 	switch {
 	case n.Table.IsZero():
 		return s.bareColumn(n)
@@ -270,13 +273,13 @@ func (s *scope) column(n *ColumnRef) Node {
 	src := s.frame.table(keyOf(n.Schema.Text, n.Table.Text))
 	if src != nil && s.kept[src.table] != keepNothing { // it has an alias now, which hides the name of the table
 		c := *n
-		c.Schema = Name{}
+		c.Schema = ast.Name{}
 		return s.qualified(&c, src)
 	}
 	return s.qualified(n, src)
 }
 
-func (s *scope) bareColumn(n *ColumnRef) Node {
+func (s *scope) bareColumn(n *ast.ColumnRef) ast.Node {
 	key := types.Fold(n.Column.Text)
 	was := s.frame.bare(key, false)
 	name := n.Column
@@ -285,7 +288,7 @@ func (s *scope) bareColumn(n *ColumnRef) Node {
 		key = types.Fold(name.Text)
 	}
 	// A name that means nothing yet, or a select-list alias, has no meaning to lose; a clock word has.
-	if !was.several && (was.src != nil || !n.Column.Quoted && IsClock(n.Column.Text)) {
+	if !was.several && (was.src != nil || !n.Column.Quoted && ast.IsClock(n.Column.Text)) {
 		if is := s.frame.bare(key, true); !was.same(is) {
 			return s.uncaptured(n, name, was, is)
 		}
@@ -299,22 +302,22 @@ func (s *scope) bareColumn(n *ColumnRef) Node {
 }
 
 // newColumn is the name of a column in the place of an old one; it notes where a new one comes from.
-func (s *scope) newColumn(old Name, c *refColumn) Name {
+func (s *scope) newColumn(old ast.Name, c *refColumn) ast.Name {
 	if !c.changed() || old.Text == c.after {
 		return old
 	}
 	s.origin = c.origin
-	return Name{Span: old.Span, Text: c.after}
+	return ast.Name{Span: old.Span, Text: c.after}
 }
 
 // uncaptured qualifies a bare reference whose column is no longer what its name means, or if that does not help makes the
 // table that brought the confusion keep its old columns.
-func (s *scope) uncaptured(n *ColumnRef, name Name, was, is foundColumn) Node {
+func (s *scope) uncaptured(n *ast.ColumnRef, name ast.Name, was, is foundColumn) ast.Node {
 	if was.src != nil {
 		for _, src := range s.qualifiers(was.src) {
 			if src.after != "" && s.frame.source(src.afterKey, true) == src {
 				c := *n
-				c.Table, c.Column = Ident(src.after), name
+				c.Table, c.Column = ast.Ident(src.after), name
 				return &c
 			}
 		}
@@ -329,9 +332,9 @@ func (s *scope) uncaptured(n *ColumnRef, name Name, was, is foundColumn) Node {
 }
 
 // qualifiers lists the sources whose names reach the columns of src.
-func (s *scope) qualifiers(src *refSource) []*refSource {
+func (s *scope) qualifiers(src *source) []*source {
 	if !src.row {
-		return []*refSource{src}
+		return []*source{src}
 	}
 	f := s.frame
 	for f.outer != nil {
@@ -341,7 +344,7 @@ func (s *scope) qualifiers(src *refSource) []*refSource {
 }
 
 // qualified renames a reference whose qualifier means src.
-func (s *scope) qualified(n *ColumnRef, src *refSource) Node {
+func (s *scope) qualified(n *ast.ColumnRef, src *source) ast.Node {
 	if src == nil {
 		return n
 	}
@@ -369,10 +372,10 @@ func (s *scope) qualified(n *ColumnRef, src *refSource) Node {
 
 // requalify puts the new name of a source in the place of its old one, before a column or, with none, a star. Where that name means
 // another source by then, one of the two is made to keep its old name, and the answer is that other source.
-func (s *scope) requalify(schema, table *Name, column Name, src *refSource) *refSource {
+func (s *scope) requalify(schema, table *ast.Name, column ast.Name, src *source) *source {
 	shadowed := s.frame.source(types.Fold(table.Text), false) != src
 	if src.after != src.name && table.Text != src.after {
-		*table = Name{Span: table.Span, Text: src.after}
+		*table = ast.Name{Span: table.Span, Text: src.after}
 		s.origin = src.table
 	}
 	if !schema.IsZero() {
@@ -394,12 +397,12 @@ func (s *scope) requalify(schema, table *Name, column Name, src *refSource) *ref
 }
 
 // requalifyRow writes a reference to the row that can no longer go by the table's name.
-func (s *scope) requalifyRow(c *ColumnRef) Node {
-	row := s.qualifiers(&refSource{row: true})
+func (s *scope) requalifyRow(c *ast.ColumnRef) ast.Node {
+	row := s.qualifiers(&source{row: true})
 	if is := s.frame.bare(types.Fold(c.Column.Text), true); is.src == row[0] {
-		c.Table = Name{}
+		c.Table = ast.Name{}
 	} else {
-		c.Table = Ident(row[1].name)
+		c.Table = ast.Ident(row[1].name)
 	}
 	return c
 }

@@ -1,4 +1,4 @@
-package ast_test
+package resolve_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
+	"github.com/quereus/quereus-migrate/engine/resolve"
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -34,17 +35,17 @@ var sample = tables{
 }
 
 // renaming reads "t.a>b", "s2.t.a>b" (columns) and "t>n", "s2/t>n" (relations).
-func renaming(text string) ast.Renaming {
+func renaming(text string) resolve.Renaming {
 	from, to, _ := strings.Cut(text, ">")
 	schema := "main"
 	if s, rest, ok := strings.Cut(from, "/"); ok {
 		schema, from = s, rest
 	}
 	name, column, _ := strings.Cut(from, ".")
-	return ast.Renaming{Schema: schema, Name: name, Column: column, To: to}
+	return resolve.Renaming{Schema: schema, Name: name, Column: column, To: to}
 }
 
-func renamings(text string) (out []ast.Renaming) {
+func renamings(text string) (out []resolve.Renaming) {
 	for f := range strings.FieldsSeq(text) {
 		out = append(out, renaming(f))
 	}
@@ -52,10 +53,10 @@ func renamings(text string) (out []ast.Renaming) {
 }
 
 // checkRenaming renames in a text and compares; "" as want means that nothing changes.
-func checkRenaming(t *testing.T, n ast.Node, home ast.Home, rename, want string) {
+func checkRenaming(t *testing.T, n ast.Node, home resolve.Home, rename, want string) {
 	t.Helper()
 	before := ast.Format(n)
-	got, changed := ast.RenameRefs(n, home, renamings(rename)...)
+	got, changed := resolve.Rename(n, home, renamings(rename)...)
 	assert.Equal(t, before, ast.Format(n), "the given tree stays as it was")
 	if want == "" {
 		assert.False(t, changed, "%s in %s gives %s", rename, before, ast.Format(got))
@@ -67,7 +68,7 @@ func checkRenaming(t *testing.T, n ast.Node, home ast.Home, rename, want string)
 }
 
 func TestRenameInQueries(t *testing.T) {
-	home := ast.Home{Resolver: sample, Path: []string{"main"}}
+	home := resolve.Home{Catalog: sample, Path: []string{"main"}}
 	for _, c := range []struct{ text, rename, want string }{
 		// bare and qualified columns, letter case, aliases
 		{"select a, t.A, b from t", "t.a>n", "select n, t.n, b from t"},
@@ -194,7 +195,7 @@ func TestRenameInQueries(t *testing.T) {
 
 // TestRenameWithoutCapture: a new name that would mean something else somewhere is kept apart.
 func TestRenameWithoutCapture(t *testing.T) {
-	home := ast.Home{Resolver: sample, Path: []string{"main"}}
+	home := resolve.Home{Catalog: sample, Path: []string{"main"}}
 	for _, c := range []struct{ text, rename, want string }{
 		// columns: a qualifier
 		{"select a from t where exists (select 1 from w where x = a)", "t.a>x", "select x from t where exists (select 1 from w where x = t.x)"},
@@ -221,7 +222,7 @@ func TestRenameWithoutCapture(t *testing.T) {
 	} {
 		checkRenaming(t, parseQuery(t, c.text), home, c.rename, c.want)
 	}
-	s2 := ast.Home{Resolver: sample, Path: []string{"s2", "main"}}
+	s2 := resolve.Home{Catalog: sample, Path: []string{"s2", "main"}}
 	checkRenaming(t, parseQuery(t, "select x from w"), s2, "w>z", "select x from main.z")
 	checkRenaming(t, parseQuery(t, "select x from w"), s2, "s2/z>w", "select x from main.w")
 	checkRenaming(t, parseQuery(t, "select e from t"), s2, "s2/t>t9", "select e from t9")
@@ -230,7 +231,7 @@ func TestRenameWithoutCapture(t *testing.T) {
 
 // TestRenameInRowExpressions: CHECK, DEFAULT, generated columns, index predicates.
 func TestRenameInRowExpressions(t *testing.T) {
-	home := ast.Home{Resolver: sample, Path: []string{"main"}, Row: &ast.RowOwner{Schema: "main", Name: "t"}}
+	home := resolve.Home{Catalog: sample, Path: []string{"main"}, Row: &resolve.Row{Schema: "main", Name: "t"}}
 	for _, c := range []struct{ text, rename, want string }{
 		{"a > 0 and new.a > old.a and t.a < main.t.a", "t.a>n", "n > 0 and new.n > old.n and t.n < main.t.n"},
 		{"a > 0 and new.a > 0 and t.a < main.t.a", "t>n", "a > 0 and new.a > 0 and n.a < main.n.a"},
@@ -258,8 +259,8 @@ func TestRenameInRowExpressions(t *testing.T) {
 
 // TestContextVariables: a bare name means the variable before the column.
 func TestContextVariables(t *testing.T) {
-	row := &ast.RowOwner{Schema: "main", Name: "t", Variables: []string{"A", "v"}}
-	home := ast.Home{Resolver: sample, Path: []string{"main"}, Row: row}
+	row := &resolve.Row{Schema: "main", Name: "t", Variables: []string{"A", "v"}}
+	home := resolve.Home{Catalog: sample, Path: []string{"main"}, Row: row}
 	for _, c := range []struct{ text, rename, want string }{
 		{"a > 0 and context.a > 0", "t.a>n", ""},
 		{"new.a > a", "t.a>n", "new.n > a"},
@@ -270,7 +271,7 @@ func TestContextVariables(t *testing.T) {
 }
 
 func TestRenameInDataChanges(t *testing.T) {
-	home := ast.Home{Resolver: sample, Path: []string{"main"}}
+	home := resolve.Home{Catalog: sample, Path: []string{"main"}}
 	for _, c := range []struct{ text, rename, want string }{
 		{"insert into t (a, b) select a, d from u returning a, new.a", "t.a>n", "insert into t (n, b) select a, d from u returning n, new.n"},
 		{"insert into t (a) values (1) on conflict (a) do update set a = excluded.a, b = t.a where a > 1", "t.a>n",
@@ -289,15 +290,15 @@ func TestRenameInDataChanges(t *testing.T) {
 // TestRenameKeepsDefinedNames: in a whole statement only expressions and queries hold references.
 func TestRenameKeepsDefinedNames(t *testing.T) {
 	n := parseStmt(t, "create view v (a) as select a from t")
-	home := ast.Home{Resolver: sample, Path: []string{"main"}}
+	home := resolve.Home{Catalog: sample, Path: []string{"main"}}
 	checkRenaming(t, n, home, "t.a>n", "create view v (a) as select n from t")
-	check, changed := ast.RenameRefs(parseExpr(t, "b > 0"), home, renaming("t.b>n"))
+	check, changed := resolve.Rename(parseExpr(t, "b > 0"), home, renaming("t.b>n"))
 	assert.False(t, changed)
 	assert.Equal(t, "b > 0", ast.Format(check))
 }
 
 func TestMentions(t *testing.T) {
-	home := ast.Home{Resolver: sample, Path: []string{"main"}}
+	home := resolve.Home{Catalog: sample, Path: []string{"main"}}
 	for _, c := range []struct {
 		text, schema, name, column string
 		want                       bool
@@ -315,15 +316,15 @@ func TestMentions(t *testing.T) {
 		{"select (select 1 from w where x in t)", "main", "t", "", true},
 		{"select 1 from missing", "main", "t", "", false},
 	} {
-		assert.Equal(t, c.want, ast.Mentions(parseQuery(t, c.text), home, c.schema, c.name, c.column), "%+v", c)
+		assert.Equal(t, c.want, resolve.Mentions(parseQuery(t, c.text), home, c.schema, c.name, c.column), "%+v", c)
 	}
 }
 
 func TestPublishedColumns(t *testing.T) {
-	home := ast.Home{Resolver: sample, Path: []string{"main"}}
+	home := resolve.Home{Catalog: sample, Path: []string{"main"}}
 	show := func(text, rename string) string {
 		var out []string
-		for _, p := range ast.PublishedColumns(parseQuery(t, text), home, renamings(rename)...) {
+		for _, p := range resolve.Columns(parseQuery(t, text), home, renamings(rename)...) {
 			s := p.Name
 			if p.After != p.Name {
 				s += ">" + p.After
@@ -358,7 +359,7 @@ func TestSources(t *testing.T) {
 		{"select 1 union (select 2 from t order by (select 3 from u))", "t u"},
 	} {
 		got := []string{}
-		for _, q := range ast.Sources(parseQuery(t, c.text)) {
+		for _, q := range resolve.Sources(parseQuery(t, c.text)) {
 			name := q.Name.Text
 			if !q.Schema.IsZero() {
 				name = q.Schema.Text + "." + name
@@ -367,5 +368,5 @@ func TestSources(t *testing.T) {
 		}
 		assert.Equal(t, strings.Fields(c.want), got, c.text)
 	}
-	assert.Len(t, ast.Sources(parseExpr(t, "a > (select max(b) from t) and c in u")), 2)
+	assert.Len(t, resolve.Sources(parseExpr(t, "a > (select max(b) from t) and c in u")), 2)
 }
