@@ -19,7 +19,7 @@ var floors = map[string]int{
 	"engine/function": 3, "engine/plan": 3, "engine/exec": 3,
 	"alter": 4, "differ": 4, "differ/planfile": 4, "differ/lint": 4, "differ/report": 4,
 	"engine":                  5,
-	"engine/transfer/foreign": 6, "engine/transfer": 6, "engine/transfer/sqlite": 6, "engine/transfer/dump": 6,
+	"engine/transfer/foreign": 6, "engine/transfer": 6, "engine/transfer/sqlite": 6, "engine/transfer/dump": 6, "engine/transfer/export": 6,
 	"golden": 6, "engine/sqldriver": 6, "engine/sqlitelaw": 6,
 	"cmd/quereus-migrate": 7, "cmd/quereus-migrate/internal/target": 7, "cmd/quereus-migrate/internal/term": 7, "cmd/quereus-migrate/internal/findings": 7,
 }

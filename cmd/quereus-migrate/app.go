@@ -55,6 +55,7 @@ func newRootCmd(a *app) *cobra.Command {
 		newBackupCmd(a),
 		newCheckCmd(a),
 		newDiffCmd(a),
+		newExportCmd(a),
 		newFmtCmd(a),
 		newHistoryCmd(a),
 		newImportCmd(a),

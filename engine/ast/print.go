@@ -34,6 +34,8 @@ type Options struct {
 	Compare bool
 	// Lines spreads a declaration for readers: a line each for its items, and for the columns and constraints of its tables.
 	Lines bool
+	// Quoted puts every name of an object, column or function into double quotes: for systems whose reserved words are others.
+	Quoted bool
 }
 
 // Format gives the canonical text of any node, without a semicolon: parsed again it gives a tree that prints alike.
@@ -177,7 +179,13 @@ func (p *printer) fold(name string) string {
 	return name
 }
 
-func (p *printer) name(n Name) { p.buf = AppendName(p.buf, p.fold(n.Text)) }
+func (p *printer) name(n Name) {
+	if p.Quoted {
+		p.buf = AppendQuoted(p.buf, p.fold(n.Text))
+		return
+	}
+	p.buf = AppendName(p.buf, p.fold(n.Text))
+}
 
 // names prints a list of names without its parentheses.
 func (p *printer) names(list []Name) {

@@ -365,6 +365,10 @@ func (p *printer) columnRef(x *ColumnRef) {
 		p.buf = AppendQuoted(p.buf, p.fold(x.Column.Text))
 		return
 	}
+	if p.Quoted && x.Table.IsZero() && IsClock(x.Column.Text) { // in quotes it would be a column
+		p.str(x.Column.Text)
+		return
+	}
 	p.name(x.Column)
 }
 
