@@ -257,16 +257,30 @@ func (c *comparison) findGone() {
 		c.gone[types.Fold(t.Name)] = types.Fold(t.Name)
 		c.recreated[types.Fold(t.Name)] = c.comes(t.Name)
 	}
-	for _, p := range c.views {
-		if p.drops() {
-			c.gone[types.Fold(p.live.Name)] = p.live.Name
-			c.recreated[types.Fold(p.live.Name)] = !p.isRenamed() || c.comes(p.live.Name)
-		}
-	}
 	for _, v := range c.lostViews {
 		c.gone[types.Fold(v.Name)] = types.Fold(v.Name)
 		c.recreated[types.Fold(v.Name)] = c.comes(v.Name)
 	}
+	for again := true; again; {
+		again = false
+		for _, p := range c.views {
+			if p.live == nil || c.isGone(p.live.Name) {
+				continue
+			}
+			p.drifts = p.drifts || c.missesRenames(p)
+			if p.drops() {
+				p.retagged, again = false, true
+				c.gone[types.Fold(p.live.Name)] = p.live.Name
+				c.recreated[types.Fold(p.live.Name)] = !p.isRenamed() || c.comes(p.live.Name)
+			}
+		}
+	}
+}
+
+// missesRenames reports whether renames of columns that the body of a view names do not come to it: it reads them through something that
+// is dropped before they run.
+func (c *comparison) missesRenames(p *viewPair) bool {
+	return p.after != p.live && c.reachesAny(c.viewReach(p.live), c.isGone)
 }
 
 // comes reports whether the plan makes a relation of the name, or gives the name to one.
