@@ -2,7 +2,6 @@ package differ
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/quereus/quereus-migrate/engine/ast"
@@ -34,7 +33,7 @@ func (c *comparison) readersByPosition(s *step) []Hazard {
 	var names []string
 	for _, p := range c.views {
 		reads := c.targetNames.ReadsOf(p.stmt.Query, c.targetNames.HomeOf(c.schema).Path, nil)
-		if reads.IsWide && slices.Contains(reads.Tables, s.pair.decl) {
+		if reads.IsWide(s.pair.decl) {
 			names = append(names, p.stmt.Name.Name.Text)
 		}
 	}

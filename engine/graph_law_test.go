@@ -11,43 +11,43 @@ import (
 	"github.com/quereus/quereus-migrate/engine"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/resolve"
+	"github.com/quereus/quereus-migrate/engine/resolve/resolvetest"
 	"github.com/quereus/quereus-migrate/types"
 )
 
 var graphNames = []string{"t", "u", "v", "w", "T2"}
 
 // graphStatement draws a schema statement or one that moves within a transaction. Many are refused.
-func (g *namesGen) graphStatement() string {
-	g.n = 6
-	name := func() string { return g.pick(graphNames...) }
-	schema := func() string { return g.pick("main", "main", "s2") }
+func graphStatement(g *resolvetest.Queries) string {
+	name := func() string { return g.Pick(graphNames...) }
+	schema := func() string { return g.Pick("main", "main", "s2") }
 	table := schema() + "." + name()
-	switch g.pick("create", "create", "view", "view", "assertion", "index", "rename", "rename", "column", "add", "drop", "dropColumn", "constraint", "move") {
+	switch g.Pick("create", "create", "view", "view", "assertion", "index", "rename", "rename", "column", "add", "drop", "dropColumn", "constraint", "move") {
 	case "create":
 		return fmt.Sprintf("create table %s (a integer primary key, b integer null%s%s)", table,
-			g.pick("", ", p integer null references "+name()+"(a)", ", p integer null, foreign key (p) references "+schema()+"."+name()+" (a)"),
-			g.pick("", ", check (a > 0)", ", check (exists (select 1 from "+name()+"))", ", c integer default (select max(a) from "+name()+")"))
+			g.Pick("", ", p integer null references "+name()+"(a)", ", p integer null, foreign key (p) references "+schema()+"."+name()+" (a)"),
+			g.Pick("", ", check (a > 0)", ", check (exists (select 1 from "+name()+"))", ", c integer default (select max(a) from "+name()+")"))
 	case "view":
-		return "create view " + table + " as " + g.query()
+		return "create view " + table + " as " + g.Query()
 	case "assertion":
-		return "create assertion " + table + " check (not exists (" + g.query() + "))"
+		return "create assertion " + table + " check (not exists (" + g.Query() + "))"
 	case "index":
-		return fmt.Sprintf("create index %s on %s (b)%s", schema()+".i"+name(), table, g.pick("", " where a > 1"))
+		return fmt.Sprintf("create index %s on %s (b)%s", schema()+".i"+name(), table, g.Pick("", " where a > 1"))
 	case "rename":
 		return "alter table " + table + " rename to " + name()
 	case "column":
-		return "alter table " + table + " rename column " + g.column() + " to " + g.column()
+		return "alter table " + table + " rename column " + g.Column() + " to " + g.Column()
 	case "add":
-		return "alter table " + table + " add column " + g.column() + " integer null"
+		return "alter table " + table + " add column " + g.Column() + " integer null"
 	case "drop":
-		return "drop " + g.pick("table ", "view ", "assertion ", "index ") + g.pick("", "if exists ") + table
+		return "drop " + g.Pick("table ", "view ", "assertion ", "index ") + g.Pick("", "if exists ") + table
 	case "dropColumn":
-		return "alter table " + table + " drop column " + g.column()
+		return "alter table " + table + " drop column " + g.Column()
 	case "constraint":
-		return "alter table " + table + g.pick(" add constraint k foreign key (b) references "+name()+" (a)", " drop constraint k",
+		return "alter table " + table + g.Pick(" add constraint k foreign key (b) references "+name()+" (a)", " drop constraint k",
 			" add constraint k check (a in "+name()+")", " alter column b set default (select max(a) from "+name()+")")
 	}
-	return g.pick("begin", "savepoint s", "rollback to s", "release s", "rollback", "commit")
+	return g.Pick("begin", "savepoint s", "rollback to s", "release s", "rollback", "commit")
 }
 
 // TestGraphIsAWalkOfAllTexts: after any schema statements, transactions taken back and the database opened again, the dependency graph of the
@@ -60,9 +60,9 @@ func TestGraphIsAWalkOfAllTexts(t *testing.T) {
 				h := make()
 				s := graphSession(t, h)
 				s.exec("declare schema s2 { }; apply schema s2")
-				g := &namesGen{T: t}
+				g := &resolvetest.Queries{T: t}
 				for range rapid.IntRange(5, 30).Draw(t, "statements") {
-					_, _ = s.Exec(ctx, g.graphStatement(), engine.Params{})
+					_, _ = s.Exec(ctx, graphStatement(g), engine.Params{})
 					checkGraph(t, s)
 				}
 				require.NoError(t, s.DB().Close())

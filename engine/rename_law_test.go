@@ -2,6 +2,8 @@ package engine_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,90 +11,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quereus/quereus-migrate/engine"
+	"github.com/quereus/quereus-migrate/engine/resolve/resolvetest"
 )
 
-// namesGen draws queries in which names hide each other: two schemas have tables of one name, and aliases, members of WITH and columns come
-// out of the same few words.
-type namesGen struct {
-	*rapid.T
-	n int
-}
-
-func (g *namesGen) pick(words ...string) string { return rapid.SampledFrom(words).Draw(g.T, "word") }
-
-func (g *namesGen) name() string   { return g.pick("t", "u", "v") }
-func (g *namesGen) column() string { return g.pick("a", "b", "c", "d") }
-
-func (g *namesGen) ref() string {
-	return g.pick("", "", g.name()+".", g.name()+".", "s2."+g.name()+".") + g.column()
-}
-
-func (g *namesGen) more() bool {
-	g.n--
-	return g.n > 0
-}
-
-func (g *namesGen) source() string {
-	alias := g.pick("", "", " as t", " as u", " as v")
-	if g.more() && g.pick("", "", "q") != "" {
-		return g.pick("", "lateral ") + "(" + g.query() + ")" + alias
-	}
-	return g.pick("", "", "main.", "s2.") + g.pick("t", "u") + alias
-}
-
-func (g *namesGen) condition() string {
-	if !g.more() {
-		return g.ref() + " = " + g.ref()
-	}
-	return g.pick(
-		g.ref()+" is not "+g.ref(), "exists ("+g.query()+")", g.ref()+" in (select "+g.ref()+" from "+g.source()+")", "("+g.condition()+") or "+g.condition())
-}
-
-func (g *namesGen) core() string {
-	from := g.source()
-	for g.more() && g.pick("", "j") != "" {
-		switch g.pick("comma", "on", "using", "natural") {
-		case "comma":
-			from += ", " + g.source()
-		case "on":
-			from += " left join " + strings.TrimPrefix(g.source(), "lateral ") + " on " + g.condition()
-		case "using":
-			from += " join " + strings.TrimPrefix(g.source(), "lateral ") + " using (" + g.column() + ")"
-		default:
-			from += " natural join " + strings.TrimPrefix(g.source(), "lateral ")
-		}
-	}
-	items := g.pick("*", g.name()+".*", g.ref(), g.ref()+", "+g.ref(), g.ref()+" as "+g.column()+", "+g.ref(), "("+g.ref()+") + 1 as "+g.column()+", "+g.ref())
-	text := "select " + items + " from " + from
-	if g.pick("", "w") != "" {
-		text += " where " + g.condition()
-	}
-	switch g.pick("", "", "group", "all") {
-	case "group":
-		key := g.ref()
-		text = "select " + key + ", count(*) as " + g.column() + " from " + from + " group by " + key + g.pick("", " having "+g.ref()+" > 1")
-	case "all":
-		text = "select " + g.ref() + " as " + g.column() + ", " + g.ref() + " as " + g.column() + " from " + from + " group by all" + g.pick("", " having "+g.ref()+" > 1")
-	}
-	return text + g.pick("", "", " with schema s2, main", " with schema main, s2")
-}
-
-func (g *namesGen) query() string {
-	text := g.core()
-	if g.more() && g.pick("", "", "union") != "" {
-		text = g.pick(text, "("+text+")") + " union all " + g.core()
-	}
-	if g.more() && g.pick("", "", "with") != "" {
-		text = "with " + g.name() + g.pick("", " (a, b)") + " as (" + g.query() + ") " + text
-	}
-	return text
-}
-
 // view makes main.seen of the first query that the planner can bind. Few can be: their names are drawn blindly.
-func (g *namesGen) view(s *session) (body string) {
+func seenView(g *resolvetest.Queries, s *session) (body string) {
 	for range 60 {
-		g.n = 9
-		body = g.query()
+		body = g.Query()
 		if _, err := s.Exec(ctx, "create view main.seen as "+body, engine.Params{}); err == nil {
 			return body
 		}
@@ -113,9 +38,8 @@ func TestViewsOutlastRenames(t *testing.T) {
 			defer s.Close()
 			s.exec("begin; declare schema s2 { }; apply schema s2")
 			defer s.exec("rollback")
-			for i, table := range []string{"main.t (a, b)", "main.u (a, c)", "s2.t (a, c, d)", "s2.u (b, d)"} {
-				name, columns, _ := strings.Cut(strings.Trim(table, ")"), " (")
-				list := strings.Split(columns, ", ")
+			for i, name := range slices.Sorted(maps.Keys(resolvetest.Tables)) {
+				list := resolvetest.Tables[name]
 				s.exec(fmt.Sprintf("create table %s (%s integer, primary key (%s))", name, strings.Join(list, " integer, "), list[0]))
 				for row := range 2 {
 					var values []string
@@ -125,18 +49,33 @@ func TestViewsOutlastRenames(t *testing.T) {
 					s.exec("insert into " + name + " values (" + strings.Join(values, ", ") + ")")
 				}
 			}
-			g := &namesGen{T: t}
-			body := g.view(s)
+			g := &resolvetest.Queries{T: t}
+			body := seenView(g, s)
 			before := s.rows("select * from main.seen")
-			rename := g.pick("main.t rename column a to ", "main.t rename column b to ", "main.u rename column a to ", "main.u rename column c to ",
-				"s2.t rename column a to ", "s2.t rename column c to ", "s2.t rename column d to ", "s2.u rename column b to ", "s2.u rename column d to ") + g.pick("a", "b", "c", "d", "z")
-			if g.pick("", "", "table") != "" {
-				rename = g.pick("main.t", "main.u", "s2.t", "s2.u") + " rename to " + g.pick("t", "u", "v", "z")
+			rename := g.Pick("main.t rename column a to ", "main.t rename column b to ", "main.u rename column a to ", "main.u rename column c to ",
+				"s2.t rename column a to ", "s2.t rename column c to ", "s2.t rename column d to ", "s2.u rename column b to ", "s2.u rename column d to ") + g.Pick("a", "b", "c", "d", "z")
+			if g.Pick("", "", "table") != "" {
+				rename = g.Pick("main.t", "main.u", "s2.t", "s2.u") + " rename to " + g.Pick("t", "u", "v", "z")
 			}
 			if _, err := s.Exec(ctx, "alter table "+rename, engine.Params{}); err != nil {
 				return
 			}
 			require.Equal(t, before, s.rows("select * from main.seen"), "%s\nafter: alter table %s", body, rename)
 		})
+	})
+}
+
+// TestPathOfACompound: WITH SCHEMA of the first leg holds for all legs of a compound, for a rename as for the planner.
+func TestPathOfACompound(t *testing.T) {
+	onEach(t, func(t *testing.T, h *host) {
+		s := h.conn()
+		s.exec("declare schema s2 { table t { a integer primary key } }; apply schema s2; create table t (a integer primary key)")
+		s.exec("insert into t values (1); insert into s2.t values (2)")
+		s.exec("create view v as (select a from t with schema s2, main) union all select a from t")
+		before := s.rows("select * from v")
+		s.exec("alter table s2.t rename column a to b")
+		require.Equal(t, before, s.rows("select * from v"))
+		s.exec("alter table main.t rename column a to c; alter table s2.t rename to u")
+		require.Equal(t, before, s.rows("select * from v"))
 	})
 }

@@ -121,7 +121,7 @@ func (s *scope) table(t *ast.TableRef) ast.TableExpr {
 		}
 		return s.addTable(src, t, t)
 	}
-	src.table, src.schema, src.home = t, r.schema, r.schema
+	src.table, src.schema, src.home, src.relation = t, r.schema, r.schema, r
 	src.columns = slices.Clone(r.columns)
 	for i := range src.columns {
 		if c := &src.columns[i]; c.changed() {
@@ -149,7 +149,7 @@ func (s *scope) table(t *ast.TableRef) ast.TableExpr {
 func (s *scope) addTable(src *source, t *ast.TableRef, x ast.TableExpr) ast.TableExpr {
 	if !t.Alias.IsZero() {
 		named := namedSource(t.Alias.Text, src.columns)
-		named.table, named.home = src.table, src.home
+		named.table, named.home, named.relation = src.table, src.home, src.relation
 		src = named
 	}
 	s.add(src)
@@ -206,6 +206,7 @@ func (s *scope) join(j *ast.Join) ast.TableExpr {
 	c.R = s.from(j.R, j.Lateral)
 	left, right := s.frame.sources[start:middle], s.frame.sources[middle:]
 	if j.Natural {
+		s.tellSources(s.frame.sources[start:])
 		s.merge(left, right)
 	}
 	if len(j.Using) > 0 {
@@ -258,6 +259,13 @@ func (s *scope) merge(left, right []*source) {
 	}
 }
 
+// tellSources tells that all columns of some sources are read.
+func (s *scope) tellSources(sources []*source) {
+	for _, src := range sources {
+		s.tellAll(src.relation)
+	}
+}
+
 // keepJoined makes the tables of a column and of its partner, which may be none, keep their columns.
 func (s *scope) keepJoined(c *refColumn, partner foundColumn) {
 	s.keep(c.origin, keepColumns)
@@ -277,6 +285,8 @@ func (s *scope) using(names []ast.Name, left, right []*source) ([]ast.Name, ast.
 		if l.src == nil || r.src == nil {
 			return names, nil
 		}
+		s.tellRead(nil, l.src, l.i)
+		s.tellRead(nil, r.src, r.i)
 		out[i] = s.newColumn(n, l.column())
 		if a := l.column().afterKey; a != r.column().afterKey || !l.same(within(left, a, true)) || !r.same(within(right, a, true)) {
 			apart = true

@@ -61,19 +61,24 @@ func Sources(n ast.Node) []ast.QName {
 func SourceMentions(n ast.Node, home Home) []ast.QName {
 	w := newWalker(home, nil)
 	var out []ast.QName
-	w.found = func(q ast.QName, path []string) {
+	w.found = w.mention(&out)
+	w.run(func(s *scope) ast.Node { return s.rewrite(n) })
+	return out
+}
+
+// mention gives what appends the relations that names mean to a list.
+func (w *walker) mention(out *[]ast.QName) func(q ast.QName, path []string) {
+	return func(q ast.QName, path []string) {
 		if !q.Schema.IsZero() && !types.EqualFold(q.Schema.Text, committed) {
 			path = []string{q.Schema.Text}
 		}
 		for _, schema := range path {
 			if r := w.relation(schema, q.Name.Text); r != nil {
-				out = append(out, ast.QName{Schema: ast.Ident(r.schema), Name: q.Name})
+				*out = append(*out, ast.QName{Schema: ast.Ident(r.schema), Name: q.Name})
 				return
 			}
 		}
 	}
-	w.run(func(s *scope) ast.Node { return s.rewrite(n) })
-	return out
 }
 
 // Starred lists the relations for whose columns a star (`*` or `t.*`) of a select list at or below n stands, each by the schema in which
@@ -89,6 +94,24 @@ func Starred(n ast.Node, home Home) []ast.QName {
 	}
 	w.run(func(s *scope) ast.Node { return s.rewrite(n) })
 	return out
+}
+
+// Read is a column of a table or view that a text reads.
+type Read struct {
+	// At is the reference; nil where the column is read without being named: by a star, USING, NATURAL, or IN over a table.
+	At *ast.ColumnRef
+	// Schema and Relation are folded, Column is as in the definition.
+	Schema, Relation, Column string
+}
+
+// Reads lists the columns of tables and views that the text below n reads, one entry a reference, and the relations that it names as
+// SourceMentions does. What a reference reads through a subquery or a member of WITH is listed where that names it.
+func Reads(n ast.Node, home Home) (columns []Read, relations []ast.QName) {
+	w := newWalker(home, nil)
+	w.read = func(r Read) { columns = append(columns, r) }
+	w.found = w.mention(&relations)
+	w.run(func(s *scope) ast.Node { return s.rewrite(n) })
+	return columns, relations
 }
 
 // noCatalog resolves nothing.

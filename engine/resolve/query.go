@@ -277,7 +277,7 @@ func (s *scope) items(sl *ast.Mapper, slot *[]ast.SelectItem, want bool) []refCo
 // item renames the references of an item but for its inverse.
 func (s *scope) item(n *ast.SelectItem) *ast.SelectItem {
 	c := *n
-	if n.Star && s.starred != nil {
+	if n.Star && (s.starred != nil || s.read != nil) {
 		s.tellStarred(n)
 	}
 	switch {
@@ -309,8 +309,11 @@ func (s *scope) tellStarred(n *ast.SelectItem) {
 		}
 	}
 	for _, src := range sources {
-		s.starred(src)
+		if s.starred != nil {
+			s.starred(src)
+		}
 	}
+	s.tellSources(sources)
 }
 
 // starSource gives the source that a qualified star means, nil for none.

@@ -63,6 +63,8 @@ type source struct {
 	// table is the source itself where it is one by name; it can be made to keep its old names. home is the schema it is in, folded.
 	table *ast.TableRef
 	home  string
+	// relation is set for a table or view, under whatever name.
+	relation *relation
 	// qualifiedOnly marks the row images new and old, whose columns never answer to a bare name.
 	qualifiedOnly bool
 	// row marks the row that the text is about, under any of its qualifiers.
@@ -248,10 +250,33 @@ func (w *walker) isAggregate(n *ast.Call) bool {
 	return is
 }
 
+// tellRead tells of a column of a source that is read, if the source is a relation by name or the row of the text.
+func (w *walker) tellRead(at *ast.ColumnRef, src *source, column int) {
+	switch {
+	case w.read == nil:
+	case src.row:
+		own := w.home.Row
+		w.read(Read{At: at, Schema: types.Fold(own.Schema), Relation: types.Fold(own.Name), Column: src.columns[column].before})
+	case src.relation != nil:
+		w.read(Read{At: at, Schema: src.relation.schema, Relation: src.relation.name, Column: src.columns[column].before})
+	}
+}
+
+// tellAll tells that all columns of a relation are read; nil for none.
+func (w *walker) tellAll(r *relation) {
+	if w.read == nil || r == nil {
+		return
+	}
+	for _, c := range r.columns {
+		w.read(Read{Schema: r.schema, Relation: r.name, Column: c.before})
+	}
+}
+
 // membership renames the relation of `x in t`.
 func (s *scope) membership(n *ast.In) ast.Node {
 	if n.Table != nil {
 		if q, r := s.resolve(*n.Table); r != nil {
+			s.tellAll(r)
 			if name := s.renamed(q, r); name != q {
 				c := *n
 				c.Table = &name
@@ -282,6 +307,9 @@ func (s *scope) column(n *ast.ColumnRef) ast.Node {
 func (s *scope) bareColumn(n *ast.ColumnRef) ast.Node {
 	key := types.Fold(n.Column.Text)
 	was := s.frame.bare(key, false)
+	if was.src != nil {
+		s.tellRead(n, was.src, was.i)
+	}
 	name := n.Column
 	if was.src != nil {
 		name = s.newColumn(n.Column, was.column())
@@ -351,6 +379,7 @@ func (s *scope) qualified(n *ast.ColumnRef, src *source) ast.Node {
 	c := *n
 	at := src.find(types.Fold(n.Column.Text), false)
 	if at >= 0 {
+		s.tellRead(n, src, at)
 		c.Column = s.newColumn(n.Column, &src.columns[at])
 	}
 	is := s.requalify(&c.Schema, &c.Table, c.Column, src)

@@ -68,6 +68,8 @@ type walker struct {
 	found  func(q ast.QName, path []string) // told every relation named in the text and the path it is looked up in, may be nil
 	// starred is told every source that a star stands for, may be nil.
 	starred func(*source)
+	// read is told every column of a relation that is read, may be nil.
+	read func(Read)
 }
 
 func newWalker(home Home, renamings []Renaming) *walker {
