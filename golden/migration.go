@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/catalog/schemafile"
 	"github.com/quereus/quereus-migrate/differ"
+	"github.com/quereus/quereus-migrate/differ/report"
 	"github.com/quereus/quereus-migrate/engine"
 	"github.com/quereus/quereus-migrate/engine/ast"
 	"github.com/quereus/quereus-migrate/engine/parse"
@@ -27,6 +30,8 @@ var migrationDirectives = map[string][]string{
 	"apply":   {"allow=info", "allow=warning", "allow=failure", "allow=destructive", "dry-run", "seed", "require-hint", "deny", "column-order"},
 	"catalog": nil,
 	"history": nil,
+	"rows":    nil,
+	"report":  {"require-hint", "deny", "column-order"},
 }
 
 // ReadMigrations reads a file of migration cases in the format of cases/README.md.
@@ -42,12 +47,19 @@ func migrationDirective(c *Case, line string) error {
 		return fmt.Errorf("unknown directive %q", c.Kind)
 	}
 	for _, a := range c.Args {
-		if !slices.Contains(known, a) {
+		if !slices.Contains(known, a) && !isAllowance(c.Kind, a) {
 			return fmt.Errorf("%s does not take %q", c.Kind, a)
 		}
 	}
 	c.RowSort = c.has("rowsort")
 	return nil
+}
+
+// isAllowance reports whether a word of an apply lets hazards of a code through: allow=CODE or allow=CODE:OBJECT.
+func isAllowance(kind, word string) bool {
+	text, ok := strings.CutPrefix(word, "allow=")
+	_, err := differ.ParseAllowance(text)
+	return ok && kind == "apply" && err == nil
 }
 
 func (c *Case) has(arg string) bool { return slices.Contains(c.Args, arg) }
@@ -111,7 +123,7 @@ func (m *migrations) answer(ctx context.Context, c *Case) ([]string, error) {
 	}
 	switch c.Kind {
 	case "schema":
-		return m.schema(c), nil
+		return m.schema(c)
 	case "plan":
 		return m.plan(ctx, c), nil
 	case "apply":
@@ -120,6 +132,10 @@ func (m *migrations) answer(ctx context.Context, c *Case) ([]string, error) {
 		return m.catalog()
 	case "history":
 		return m.history(ctx)
+	case "rows":
+		return m.rows(ctx)
+	case "report":
+		return m.report(ctx, c), nil
 	case "start":
 		c = &Case{Kind: "exec", Input: c.Input}
 	}
@@ -145,9 +161,13 @@ func (m *migrations) reopen(ctx context.Context) error {
 }
 
 // schema reads the schema that the cases below speak of, and judges it beside what is there.
-func (m *migrations) schema(c *Case) []string {
+func (m *migrations) schema(c *Case) ([]string, error) {
 	m.declared = nil
-	all, err := schemafile.Read(schemaSources(c)...)
+	sources, err := schemaSources(c, m.options.Dir)
+	if err != nil {
+		return nil, err
+	}
+	all, err := schemafile.Read(sources...)
 	if err == nil && len(all) > 1 {
 		err = types.Errorf(types.ERROR, "%d schemas are declared", len(all))
 	}
@@ -155,19 +175,19 @@ func (m *migrations) schema(c *Case) []string {
 		_, err = m.session.Conn().Verify(all[0], nil)
 	}
 	if err != nil {
-		return []string{faultLine(err)}
+		return []string{faultLine(err)}, nil
 	}
 	m.declared = all[0]
-	return []string{"ok"}
+	return []string{"ok"}, nil
 }
 
 // schemaSources makes the files of a schema: the input in the byte form that the words ask for. Lines "-- file: NAME" part it into
-// several files.
-func schemaSources(c *Case) []*ast.Source {
+// several files; a line "-- include: PATH" stands for files on disk, those of a folder included, and is looked for from dir.
+func schemaSources(c *Case, dir string) ([]*ast.Source, error) {
 	var out []*ast.Source
 	name, text := "schema.sql", ""
 	end := func() {
-		if text != "" || name != "schema.sql" {
+		if name != "schema.sql" || text != "" && !(c.includes() && strings.TrimSpace(text) == "") {
 			out = append(out, ast.NewSource(name, byteForm(c, text)))
 		}
 	}
@@ -177,11 +197,22 @@ func schemaSources(c *Case) []*ast.Source {
 			name, text = next, ""
 			continue
 		}
+		if path, ok := strings.CutPrefix(strings.TrimSpace(line), "-- include: "); ok {
+			full := filepath.Join(dir, filepath.FromSlash(path))
+			included, err := schemafile.Sources(os.DirFS(filepath.Dir(full)), filepath.Base(full))
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, included...)
+			continue
+		}
 		text += line
 	}
 	end()
-	return out
+	return out, nil
 }
+
+func (c *Case) includes() bool { return strings.Contains(c.Input, "-- include: ") }
 
 func byteForm(c *Case, text string) string {
 	if c.has("open") {
@@ -300,6 +331,13 @@ func (m *migrations) migrateOptions(c *Case) engine.MigrateOptions {
 	for _, s := range []differ.Severity{differ.Info, differ.Warning, differ.Destructive} {
 		if c.has("allow=" + s.String()) {
 			o.Allow = s
+		}
+	}
+	for _, w := range c.Args {
+		if text, ok := strings.CutPrefix(w, "allow="); ok && !slices.Contains(migrationDirectives["apply"], w) {
+			if a, err := differ.ParseAllowance(text); err == nil {
+				o.Allowances = append(o.Allowances, a)
+			}
 		}
 	}
 	if c.has("seed") {
@@ -429,4 +467,42 @@ func (m *migrations) history(ctx context.Context) ([]string, error) {
 		out = []string{"nothing"}
 	}
 	return out, nil
+}
+
+// rows lists the rows of every table, in the order of its key.
+func (m *migrations) rows(ctx context.Context) ([]string, error) {
+	cat, err := m.session.Conn().Catalog()
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, schema := range cat.Schemas() {
+		for _, t := range cat.TablesInOrder(schema) {
+			if t.IsEngineManaged() {
+				continue
+			}
+			lines, err := m.session.Query(ctx, "select * from "+quoted(t.Schema)+"."+quoted(t.Name))
+			if err != nil {
+				return nil, err
+			}
+			out = append(append(out, t.Name), lines...)
+		}
+	}
+	if out == nil {
+		out = []string{"nothing"}
+	}
+	return out, nil
+}
+
+// report writes what reviewers see of the plan, as Markdown.
+func (m *migrations) report(ctx context.Context, c *Case) []string {
+	p, err := m.diff(ctx, c)
+	if err != nil {
+		return []string{faultLine(err)}
+	}
+	var text strings.Builder
+	if err := report.Markdown(&text, &report.Report{From: "start", To: "target", Tool: "golden", Schemas: []report.Schema{{Plan: p}}}); err != nil {
+		return []string{faultLine(err)}
+	}
+	return strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
 }

@@ -37,6 +37,8 @@ type Result struct {
 type RunOptions struct {
 	// Reopen closes and reopens the database before each case that does not stand in a transaction.
 	Reopen bool
+	// Dir is the folder from which a migration case includes schema files.
+	Dir string
 }
 
 // RunFile runs the cases of one file from top to bottom on one session. An error means that the run itself broke, not that a

@@ -65,6 +65,7 @@ func newRootCmd(a *app) *cobra.Command {
 		newReportCmd(a),
 		newSQLCmd(a),
 		newStatusCmd(a),
+		newTestCmd(a),
 		newUndoCmd(a),
 		newVersionCmd(a),
 	)

@@ -23,7 +23,7 @@ func TestSQLiteSchemas(t *testing.T) {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
 			out := runTool(string(text), "diff", "--from", "mem:", "--to", "-")
-			golden(t, strings.TrimSuffix(file, ".sql")+".out", strings.ReplaceAll(out.all(), "<stdin>", name))
+			goldenText(t, strings.TrimSuffix(file, ".sql")+".out", strings.ReplaceAll(out.all(), "<stdin>", name))
 			if out.code != exitOK {
 				return
 			}
@@ -53,7 +53,7 @@ func runTool(stdin string, args ...string) output {
 }
 
 // golden compares a text with a file, or rewrites it with -update.
-func golden(t *testing.T, file, text string) {
+func goldenText(t *testing.T, file, text string) {
 	t.Helper()
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
