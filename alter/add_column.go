@@ -8,7 +8,7 @@ import (
 )
 
 // addColumn adds a column behind the others. With a constant value for the rows that are there, and no inline constraint to prove,
-// no row is touched (design §4).
+// no row is touched.
 func (c *change) addColumn(t *catalog.Table, a *ast.AddColumn, ddl string) error {
 	w, err := c.newColumn(t, a.Column)
 	if err != nil {
@@ -65,7 +65,7 @@ type newColumn struct {
 
 func (w *newColumn) column() *catalog.Column { return w.table.Columns[w.position] }
 
-// newColumn builds the column and judges its clauses (spec 50 §2, ADD COLUMN 0a–3).
+// newColumn builds the column and judges its clauses.
 func (c *change) newColumn(t *catalog.Table, def *ast.ColumnDef) (*newColumn, error) {
 	if err := catalog.CheckItemTags(def); err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (c *change) inlineConstraints(w *newColumn, def *ast.ColumnDef) error {
 }
 
 // backfill makes the function that computes the new column for a row that is there: evaluate, convert as an INSERT does, then
-// inline CHECKs, then NOT NULL (spec 50 §4).
+// inline CHECKs, then NOT NULL (docs/reference/alter.md).
 func (c *change) backfill(w *newColumn) (func(dst, src types.Row) error, error) {
 	cat := with(c.env.Catalog(), w.table)
 	compute, err := c.computing(cat, w.table, w.position)

@@ -130,7 +130,7 @@ func definitions(cat *catalog.Snapshot) map[string]string {
 	return out
 }
 
-// What the catalog alone says costs no row and asks no module (design §4). Each statement rewrites what follows from it, and leaves every
+// What the catalog alone says costs no row and asks no module. Each statement rewrites what follows from it, and leaves every
 // other object the very same.
 func TestCatalogAlone(t *testing.T) {
 	for _, c := range []struct {
@@ -308,7 +308,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Guards look at the end of the plan that is under way: what it drops later stands in nobody's way (spec 21 §7).
+// Guards look at the end of the plan that is under way: what it drops later stands in nobody's way (docs/reference/declarative-schema.md).
 func TestLeaving(t *testing.T) {
 	env := newEnv(t)
 	require.NoError(t, env.run(t, "drop assertion some"))

@@ -6,7 +6,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// createTable makes a table, its checks in the order of spec 20 §2.
+// createTable makes a table, its checks in the documented order (docs/reference/language.md).
 func (c *change) createTable(s *ast.CreateTableStmt) error {
 	if err := catalog.CheckItemTags(s); err != nil {
 		return err

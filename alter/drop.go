@@ -8,7 +8,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// drop removes an object of any kind (spec 20 §5).
+// drop removes an object of any kind (docs/reference/language.md).
 func (c *change) drop(s *ast.DropStmt) error {
 	if isCommitted(s.Name) {
 		return errCommitted(s.Name)

@@ -34,7 +34,7 @@ func (c *change) dropColumn(t *catalog.Table, a *ast.DropColumn, ddl string) err
 	return c.rework(rework{before: t, after: t.ShiftForDrop(col).Table, what: "ALTER TABLE DROP COLUMN", ddl: ddl})
 }
 
-// checkColumnUnused refuses to drop a column that something still names (spec 50 §2, DROP COLUMN 4–9).
+// checkColumnUnused refuses to drop a column that something still names.
 func (c *change) checkColumnUnused(t *catalog.Table, col int) error {
 	name := t.Columns[col].Name
 	what := fmt.Sprintf("Cannot drop column '%s' from '%s'", name, t.Name)

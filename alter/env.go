@@ -58,7 +58,7 @@ type Env interface {
 	Count(ctx context.Context, q *ast.SelectStmt, limit int64) (int64, error)
 
 	// Leaving reports whether the plan under way will drop the table (constraint ""), or that constraint of it, later on, so that
-	// guards look at the end state (spec 21 §7).
+	// guards look at the end state (docs/reference/declarative-schema.md).
 	Leaving(t *catalog.Table, constraint string) bool
 	// Changed is told the columns of a table, by position, whose values in rows that are there may differ from before, or compare
 	// otherwise. What depends on them and is not part of the table itself is the caller's to judge. Rekeyed is told a table that has

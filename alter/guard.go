@@ -73,8 +73,8 @@ func (g *guard) texts() iter.Seq[catalog.Text] {
 	}
 }
 
-// rank orders the reasons of a refusal: own texts before others', kinds in order of the checks (spec 50 §2), assertions behind them;
-// for a relation that is dropped assertions come first (spec 20 §5.1).
+// rank orders the reasons of a refusal: own texts before others', kinds in order of the checks (docs/reference/alter.md), assertions behind them;
+// for a relation that is dropped assertions come first (docs/reference/language.md).
 func (g *guard) rank(x catalog.Text) int {
 	if isAssertion(x) {
 		if g.column != "" {

@@ -17,7 +17,7 @@ func (c *change) relation(name ast.QName) catalog.Relation {
 	return c.env.Catalog().Resolve(c.env.SchemaPath(), name.Name.Text)
 }
 
-// alteredTable finds the table of an ALTER TABLE; a plain view is none (spec 50 §2, H2 and H3).
+// alteredTable finds the table of an ALTER TABLE; a plain view is none (docs/reference/alter.md).
 func (c *change) alteredTable(name ast.QName) (*catalog.Table, error) {
 	if isCommitted(name) {
 		return nil, errCommitted(name)

@@ -7,7 +7,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// renameTable gives a table another name; every stored text that names it follows (spec 50 §3.3). No row is touched.
+// renameTable gives a table another name; every stored text that names it follows (docs/reference/alter.md). No row is touched.
 func (c *change) renameTable(t *catalog.Table, a *ast.RenameTable) error {
 	switch c.env.Catalog().Relation(t.Schema, a.To.Text).(type) {
 	case *catalog.Table:
@@ -28,7 +28,7 @@ func (c *change) renameTable(t *catalog.Table, a *ast.RenameTable) error {
 }
 
 // renameColumn gives a column another name. Views that pass the column on publish it under the new name, and what reads them follows
-// in turn (spec 50 §3.4).
+// in turn.
 func (c *change) renameColumn(t *catalog.Table, a *ast.RenameColumn) error {
 	col, err := column(t, a.From)
 	if err != nil {

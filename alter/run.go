@@ -132,7 +132,7 @@ func (c *change) alter(s *ast.AlterStmt) error {
 	return types.Errorf(types.INTERNAL, "%T is no ALTER action", s.Action)
 }
 
-// checkMaintained refuses changes of a maintained table's shape (spec 50 §2, H7).
+// checkMaintained refuses changes of a maintained table's shape (docs/reference/alter.md).
 func checkMaintained(t *catalog.Table, a ast.AlterAction) error {
 	if t.Maintained == nil {
 		return nil

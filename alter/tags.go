@@ -62,7 +62,7 @@ func (c *change) columnTags(t *catalog.Table, a *ast.TagAction) error {
 	return c.replace(t.WithColumn(col, func(x *catalog.Column) { x.Tags = tags }))
 }
 
-// judgeTags refuses bad reserved tags before the object is looked up (spec 50 §2, H4).
+// judgeTags refuses bad reserved tags before the object is looked up (docs/reference/alter.md).
 func judgeTags(a *ast.TagAction, place catalog.TagPlace) error {
 	if a.Verb == ast.DropTags {
 		return nil

@@ -63,7 +63,7 @@ func (c *Column) apply(k *ast.ColumnConstraint, env *BuildEnv) (err error) {
 }
 
 // LeavesNullabilityOpen reports whether a definition says neither NULL nor NOT NULL, so that the session decides when the column
-// is made, and a comparison with a column that is there has nothing to compare (spec 21 §4.2).
+// is made, and a comparison with a column that is there has nothing to compare (docs/reference/declarative-schema.md).
 func LeavesNullabilityOpen(def *ast.ColumnDef) bool {
 	return !slices.ContainsFunc(def.Constraints, func(k *ast.ColumnConstraint) bool {
 		return k.Kind == ast.NullClause || k.Kind == ast.NotNullClause

@@ -13,7 +13,7 @@ type Allocator interface {
 }
 
 // BuildEnv is what a definition needs beside its own text: the session's settings and the database's registries. A definition
-// is built once, and the settings are concrete in it from then on (spec 20 §2.1).
+// is built once, and the settings are concrete in it from then on (docs/reference/language.md).
 type BuildEnv struct {
 	Types *types.Registry
 	// Schema is the schema of unqualified names; "" is main.
@@ -55,7 +55,7 @@ func (env *BuildEnv) DefaultCollation(t *types.Type) *types.Collation {
 	return types.Binary
 }
 
-// takesDefaultCollation reports whether default_collation applies to columns of the type: text, and not ANY (spec 20 §2.1).
+// takesDefaultCollation reports whether default_collation applies to columns of the type: text, and not ANY.
 func takesDefaultCollation(t *types.Type) bool { return t.CollationAware && t.Class == types.KindText }
 
 // ModuleOf gives the module, folded, and the arguments that a USING clause names, the session's without one (nil).

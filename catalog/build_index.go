@@ -6,7 +6,7 @@ import (
 )
 
 // BuildIndex makes the index that a CREATE INDEX on t defines, with ids and without entries. Whether its name is free is
-// Snapshot.CheckIndexName's to judge. ERROR: an unknown column or collation, and expressions that cannot be indexed (spec 20 §3).
+// Snapshot.CheckIndexName's to judge. ERROR: an unknown column or collation, and expressions that cannot be indexed (docs/reference/language.md).
 func BuildIndex(stmt *ast.CreateIndexStmt, t *Table, env BuildEnv) (*Index, error) {
 	ix := &Index{Name: stmt.Name.Name.Text, Unique: stmt.Unique, Where: stmt.Where, Tags: BuildTags(stmt.Tags)}
 	for i := range stmt.Columns {

@@ -21,8 +21,8 @@ func CheckColumnNames(stmt *ast.CreateTableStmt) error {
 	return nil
 }
 
-// BuildTable makes the table that a CREATE TABLE defines, its parts judged in the order of spec 20 §2: columns and keys,
-// constraints, the graph of generated columns, expressions (env.CheckExpression takes part), literal defaults, constraint names,
+// BuildTable makes the table that a CREATE TABLE defines, its parts judged in the documented order (docs/reference/language.md): columns
+// and keys, constraints, the graph of generated columns, expressions (env.CheckExpression takes part), literal defaults, constraint names,
 // duplicate UNIQUEs. Reserved tags (CheckItemTags) come before, foreign-key collations (CheckForeignKeyCollations) after.
 //
 // The table has ids for itself, its columns and its UNIQUE constraints, and no storage. Columns of a maintained table are taken

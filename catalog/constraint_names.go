@@ -19,7 +19,7 @@ func (s nameSet) add(name string) {
 
 func (s nameSet) has(name string) bool { return s[types.Fold(name)] }
 
-// mint takes the first free of base, base_2, base_3, … (spec 20 §2.8).
+// mint takes the first free of base, base_2, base_3, … (docs/reference/language.md).
 func (s nameSet) mint(base string) string {
 	name := base
 	for n := 2; s.has(name); n++ {

@@ -57,7 +57,7 @@ type skippedItem struct {
 func NewDeclared(schema string) *Declared { return &Declared{Name: schema} }
 
 // Declare reads a DECLARE SCHEMA statement. UNSUPPORTED for a logical schema; ERROR for a table that is seeded twice. All other
-// faults come to light when the declaration is checked (spec 21 §2).
+// faults come to light when the declaration is checked (docs/reference/declarative-schema.md).
 func Declare(stmt *ast.DeclareSchemaStmt, origin Origin) (*Declared, error) {
 	d := NewDeclared(stmt.Name.Text)
 	if err := d.Declare(stmt, origin, nil); err != nil {
@@ -153,7 +153,7 @@ func firstAt(o Origin, n ast.Node) string {
 	return ""
 }
 
-// ExplainHash gives the documented hash of the declaration (spec 21 §9).
+// ExplainHash gives the documented hash of the declaration.
 func (d *Declared) ExplainHash() string {
 	items := make([]ast.DeclareItem, len(d.Items))
 	for i, item := range d.Items {

@@ -5,8 +5,9 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// Check makes the documented checks that come before any comparison (spec 21 §2): the reserved tags of every item, then duplicate
-// names. ERROR; where a file is known the error is a *SourceError at the second of two. Several of one kind are joined (errors.Join).
+// Check makes the documented checks that come before any comparison (docs/reference/declarative-schema.md): the reserved tags of every
+// item, then duplicate names. ERROR; where a file is known the error is a *SourceError at the second of two. Several of one kind are joined
+// (errors.Join).
 func (d *Declared) Check() error {
 	var faults []error
 	for _, item := range d.Items {

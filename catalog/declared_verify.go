@@ -13,7 +13,7 @@ import (
 // indexes and seeds against the declared tables, foreign keys against declared tables and those of other schemas, which live knows (nil: no
 // others). All faults are joined (see JoinFaults), but for those of what refers to a table that is at fault itself. What could be built comes
 // with them. A tool that reads files calls it; the statements DECLARE, DIFF and APPLY leave these faults to the statements that they run
-// (spec 21 §2).
+// (docs/reference/declarative-schema.md).
 func (d *Declared) Verify(env BuildEnv, live func(schema, table string) *Table) (*Resolved, error) {
 	if err := d.Check(); err != nil {
 		return nil, err

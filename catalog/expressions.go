@@ -12,7 +12,7 @@ import (
 // ExpressionKind tells where a table's expression stands.
 type ExpressionKind uint8
 
-// The kinds, in the order in which CREATE TABLE judges them (spec 20 §2), then those of indexes.
+// The kinds, in the order in which CREATE TABLE judges them (docs/reference/language.md), then those of indexes.
 const (
 	DefaultExpression ExpressionKind = iota
 	CheckExpression

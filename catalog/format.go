@@ -7,7 +7,8 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// Form is a form in which definitions are printed from the catalog (spec 23 §4). The declared form is the printer's of ast.
+// Form is a form in which definitions are printed from the catalog (docs/reference/declarative-schema.md). The declared form is the
+// printer's of ast.
 type Form uint8
 
 // The forms. Session leaves out what the session implies; Explicit reads back the same in any session.

@@ -8,7 +8,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// CheckGenerated judges what the generated columns read (spec 20 §2.4): outside subqueries only columns of the own row, by
+// CheckGenerated judges what the generated columns read (docs/reference/language.md): outside subqueries only columns of the own row, by
 // any spelling that reaches it, and no column itself, directly or around. ERROR.
 func CheckGenerated(t *Table, resolver resolve.Catalog) error {
 	for _, c := range t.Columns {

@@ -8,8 +8,8 @@ import (
 	"github.com/quereus/quereus-migrate/engine/ast"
 )
 
-// ExplainHash gives the documented hash of the items of a declaration (spec 21 §9), as EXPLAIN SCHEMA shows it: over their
-// create statements in declared form, unqualified and without tags, one a line. Seeds take no part. It is no identity of a
+// ExplainHash gives the documented hash of the items of a declaration (docs/reference/declarative-schema.md), as EXPLAIN SCHEMA shows it:
+// over their create statements in declared form, unqualified and without tags, one a line. Seeds take no part. It is no identity of a
 // schema, which is Hash.
 func ExplainHash(items []ast.DeclareItem) string {
 	var text []byte

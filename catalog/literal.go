@@ -40,7 +40,7 @@ func numberValue(text string) types.Value {
 }
 
 // FoldLiteral gives the value of an expression that is as good as a literal: a literal, a sign before one, constant
-// arithmetic, each in any parentheses and under any COLLATE (spec 50 §4). ok is false for everything else, which has to be
+// arithmetic, each in any parentheses and under any COLLATE (docs/reference/alter.md). ok is false for everything else, which has to be
 // evaluated row by row. It takes stack linear in the depth of the tree.
 func FoldLiteral(x ast.Expr) (v types.Value, ok bool) {
 	switch x := x.(type) {

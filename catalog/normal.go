@@ -11,14 +11,14 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// The normal form is the text of a schema under which equality is decided (design §6): two schemas are equal exactly when their
+// The normal form is the text of a schema under which equality is decided: two schemas are equal exactly when their
 // normal forms are, byte by byte. It is made of the texts below, one a part, so that a comparison can say which part differs.
 //
 // Settings are resolved in it: types are logical types, nullability, collation and module are said. Names that the dialect folds
-// are folded; those inside the bodies of views, maintained tables and assertions, and inside subqueries, count as written (spec 23
-// §3). Constraints that nobody can address by name are told apart by what they say. What spec 21 §4.3 leaves uncompared is not in
-// it: column order (but for the order of a key), conflict actions of the key and of NOT NULL, mutation contexts, deferrability,
-// seeds; nor rename hints, nor tables that the engine manages, nor indexes of maintained tables, nor storage.
+// are folded; those inside the bodies of views, maintained tables and assertions, and inside subqueries, count as written
+// (docs/reference/declarative-schema.md). Constraints that nobody can address by name are told apart by what they say. What a comparison
+// leaves alone is not in it: column order (but for the order of a key), conflict actions of the key and of NOT NULL, mutation contexts,
+// deferrability, seeds; nor rename hints, nor tables that the engine manages, nor indexes of maintained tables, nor storage.
 
 // ObjectKind tells the objects of a schema apart.
 type ObjectKind uint8

@@ -16,7 +16,7 @@ import (
 //
 // The header holds what the text cannot say and is read without parsing, so that the ranges of a table stay known when its text
 // means nothing to this program, for want of a collation that only another one registers. The text is the definition in explicit
-// form (spec 23 §4), statements separated by ";\n".
+// form (docs/reference/declarative-schema.md), statements separated by ";\n".
 //
 // Headers grow at their end: a reader takes missing fields as zero and leaves unknown ones alone, so records of every released
 // version are read. A change of what is there needs another version byte.

@@ -12,8 +12,8 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// Statistics are what ANALYZE found out about a table (spec 42 §5). They guide the planner and change no answer. They are of a moment: what
-// they say in rows is read as a part of Rows, and applied to the number of rows there are.
+// Statistics are what ANALYZE found out about a table (docs/reference/functions.md). They guide the planner and change no answer. They are
+// of a moment: what they say in rows is read as a part of Rows, and applied to the number of rows there are.
 type Statistics struct {
 	Table ID
 	At    time.Time

@@ -9,7 +9,7 @@ import (
 type ID uint64
 
 // Incarnation numbers the key range that holds the rows of a table or the entries of an index. It is never used twice;
-// a drop, re-key or rebuild writes a new one (design §4).
+// a drop, re-key or rebuild writes a new one.
 type Incarnation uint64
 
 // ColumnID is the identity of a column within its table; never used twice there, so a stored row can name columns
@@ -26,7 +26,7 @@ type Table struct {
 	ID     ID
 	Schema string // folded
 	Name   string // as declared
-	// Seq orders objects by creation; a renamed table counts as created when it was renamed (spec 21 §4.3).
+	// Seq orders objects by creation; a renamed table counts as created when it was renamed (docs/reference/declarative-schema.md).
 	Seq uint64
 
 	Columns     []*Column

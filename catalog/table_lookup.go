@@ -47,10 +47,10 @@ func (t *Table) InKey(column int) bool {
 func (t *Table) IsEngineManaged() bool { return t.Tags.isSet(TagEngineManaged) }
 
 // IsHiddenName reports whether a constraint's name is none that a user addresses in a declaration: absent, or one that begins
-// with an underscore, which belong to the engine (spec 21 §3).
+// with an underscore, which belong to the engine (docs/reference/declarative-schema.md).
 func IsHiddenName(name string) bool { return name == "" || name[0] == '_' }
 
-// CheckName gives the name that messages show for check i: its own, or for an unnamed one `_check_<i>` (spec 20 §2.8).
+// CheckName gives the name that messages show for check i: its own, or for an unnamed one `_check_<i>` (docs/reference/language.md).
 func (t *Table) CheckName(i int) string {
 	if name := t.Checks[i].Name; name != "" {
 		return name

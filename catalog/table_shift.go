@@ -1,6 +1,6 @@
 package catalog
 
-// DropShift is what dropping a column makes of a table's structures (spec 52 §6).
+// DropShift is what dropping a column makes of a table's structures (docs/reference/modules.md).
 type DropShift struct {
 	// Table is the definition without the column, all positions moved over the gap.
 	Table *Table

@@ -8,7 +8,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// The reserved tags that the catalog itself reads (spec 20 §9).
+// The reserved tags that the catalog itself reads (docs/reference/language.md).
 const (
 	TagID                  = "quereus.id"
 	TagPreviousName        = "quereus.previous_name"
@@ -153,7 +153,7 @@ func (t Tags) JSON() types.Value {
 }
 
 // Compared gives the tags that a comparison of two definitions looks at, in order of key: all but the rename hints
-// (spec 22 §6).
+// (docs/reference/declarative-schema.md).
 func (t Tags) Compared() Tags {
 	out := t.drop(TagID, TagPreviousName)
 	slices.SortFunc(out, func(a, b Tag) int { return strings.Compare(a.Key, b.Key) })

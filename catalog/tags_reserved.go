@@ -50,7 +50,7 @@ var (
 	logicalTable      = []TagPlace{OnLogicalTable}
 )
 
-// reservedTags is the registry of spec 20 §9.
+// reservedTags is the registry of reserved tags (docs/reference/language.md).
 var reservedTags = []reservedTag{
 	{key: TagID, places: anyPhysicalObject, check: wantText},
 	{key: TagPreviousName, places: anyPhysicalObject, check: wantText},
@@ -196,7 +196,7 @@ func isIdentifier(s string) bool {
 // CheckItemTags checks the reserved tags of a whole definition, an item of a declaration included, in the documented order:
 // the object, its columns, its table constraints, its inline constraints. ERROR. Nodes without tags pass.
 //
-// A direct CREATE VIEW or CREATE MATERIALIZED VIEW is not checked (spec 20 §9): then do not call it.
+// A direct CREATE VIEW or CREATE MATERIALIZED VIEW is not checked (docs/reference/language.md): then do not call it.
 func CheckItemTags(item ast.Node) error {
 	switch n := item.(type) {
 	case *ast.CreateTableStmt:

@@ -30,8 +30,8 @@ func (c *comparison) compareAssertions() {
 	}
 }
 
-// assertionDrifts compares the conditions as text. Renames are not undone here (spec 22 §5): an assertion holds no rows, and it is
-// made anew around them.
+// assertionDrifts compares the conditions as text. Renames are not undone here (docs/reference/declarative-schema.md): an assertion holds
+// no rows, and it is made anew around them.
 func (c *comparison) assertionDrifts(p *assertionPair) bool {
 	carried := c.carriedCondition(p.live.Schema, p.live.X)
 	return !c.sameCondition(p.live.X, p.stmt.X) || carried != p.live.X && !c.sameCondition(carried, p.stmt.X)

@@ -8,8 +8,8 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// What DIFF SCHEMA leaves alone (spec 21 §4.3) and Options.Whole compares: a column that becomes generated or plain, conflict actions,
-// deferrability, mutation contexts, and where it is asked for the order of columns.
+// What DIFF SCHEMA leaves alone (docs/reference/declarative-schema.md) and Options.Whole compares: a column that becomes generated or
+// plain, conflict actions, deferrability, mutation contexts, and where it is asked for the order of columns.
 
 // compareGeneration finds what differs in how a column of a whole comparison gets its values. A plain column that is retyped on the way
 // to a generated one, and an expression that is edited, are dropped and added; one in the key stays, and its values change.

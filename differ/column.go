@@ -124,7 +124,7 @@ func generatedChange(p *tablePair, q *columnPair) error {
 	return e
 }
 
-// compareColumn finds what differs in one column (spec 21 §4.2).
+// compareColumn finds what differs in one column (docs/reference/declarative-schema.md).
 func (c *comparison) compareColumn(p *tablePair, q *columnPair) {
 	if c.opts.Whole {
 		c.compareGeneration(p, q)
@@ -139,7 +139,7 @@ func (c *comparison) compareColumn(p *tablePair, q *columnPair) {
 	before := p.live.Columns[q.live].Default
 	switch {
 	case q.decl.Default != nil:
-		// A rename is not undone here: the default is set once more under the new names (spec 22 §5).
+		// A rename is not undone here: the default is set once more under the new names.
 		q.defaulted = !sameExpr(before, q.decl.Default) || !sameExpr(q.from.Default, q.decl.Default)
 		if c.opts.Whole && q.defaulted && before != nil {
 			q.defaulted = !c.sameMeaning(p, q.from.Default, q.decl.Default) // as the rename leaves it

@@ -37,7 +37,7 @@ func (x *creation) isUndoable() bool {
 	return false
 }
 
-// emitCreates emits phase 7 and gives what is left of it for phase 9a (spec 21 §5: create order, deferred create).
+// emitCreates emits phase 7 and gives what is left of it for phase 9a (create order, deferred create).
 func (c *comparison) emitCreates() (deferred []func()) {
 	list := c.creations()
 	for _, x := range list {

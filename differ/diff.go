@@ -8,9 +8,9 @@ import (
 
 // Diff gives the plan that turns the declared schema's live state into what is declared. A schema that does not exist counts as empty.
 //
-// Errors come in the documented order (spec 21 §2): reserved tags, duplicate names, definitions of existing tables that make no
-// sense, conflicting renames, what rename_policy refuses, a plain column that becomes a generated one or back (UNSUPPORTED),
-// a moved backing that Options do not allow. Where the declaration was read from a file the error is a *catalog.SourceError.
+// Errors come in the documented order (docs/reference/declarative-schema.md): reserved tags, duplicate names, definitions of existing
+// tables that make no sense, conflicting renames, what rename_policy refuses, a plain column that becomes a generated one or back
+// (UNSUPPORTED), a moved backing that Options do not allow. Where the declaration was read from a file the error is a *catalog.SourceError.
 //
 // It takes time near linear in the size of both sides.
 func Diff(live *catalog.Snapshot, declared *catalog.Declared, opts Options) (*Plan, error) {
@@ -197,7 +197,7 @@ func (c *comparison) compareRest() {
 	c.compareAssertions()
 }
 
-// emitAll emits the statements phase by phase (spec 21 §5). emitCreates takes phase 7 and hands back what is left for phase 9a.
+// emitAll emits the statements phase by phase. emitCreates takes phase 7 and hands back what is left for phase 9a.
 func (c *comparison) emitAll() {
 	c.emitTableRenames()
 	c.emitAssertionDrops()

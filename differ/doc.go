@@ -1,5 +1,5 @@
 // Package differ compares a live catalog with a declared schema and gives the ordered statements that turn the one into the
-// other, with what each does to the rows that are there and what is dangerous about it (spec 21, 22; design §6).
+// other, with what each does to the rows that are there and what is dangerous about it (docs/reference/declarative-schema.md).
 //
 // It is pure: no input or output, no clock, no connection. Same input, same bytes: nothing is ever done in the order of a map.
 // It must never know how a statement is carried out; row counts come in as a plain Stats value.

@@ -12,7 +12,7 @@ import (
 // EffectKind is what a step does to the rows that are there.
 type EffectKind uint8
 
-// The kinds, cheap ones first. MetadataOnly takes the same time on ten rows and on ten million (design §4).
+// The kinds, cheap ones first. MetadataOnly takes the same time on ten rows and on ten million.
 const (
 	MetadataOnly EffectKind = iota
 	// ReadsRows: a scan proves a rule.

@@ -9,7 +9,8 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// untestedAssertions finds assertions that are made over rows. The statement leaves the rows alone (spec 31 §7); a migration judges them.
+// untestedAssertions finds assertions that are made over rows. The statement leaves the rows alone (docs/reference/language.md); a
+// migration judges them.
 func untestedAssertions(c *comparison, s *step) []Hazard {
 	n, ok := s.Stmt.(*ast.CreateAssertionStmt)
 	if !ok {

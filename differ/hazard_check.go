@@ -7,7 +7,7 @@ import (
 )
 
 // untestedChecks finds CHECKs that are added beside rows. The statement binds from the next write on, whatever the rows that are there
-// hold (spec 50 §2); a migration judges them.
+// hold (docs/reference/alter.md); a migration judges them.
 func untestedChecks(c *comparison, s *step) []Hazard {
 	alter, ok := s.Stmt.(*ast.AlterStmt)
 	if !ok || !c.hasRows(s) {

@@ -8,7 +8,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// retypes finds changes of type that some rows may not follow, or follow with less than they had (spec 50 §5).
+// retypes finds changes of type that some rows may not follow, or follow with less than they had (docs/reference/alter.md).
 func retypes(c *comparison, s *step) []Hazard {
 	alter, ok := s.Stmt.(*ast.AlterStmt)
 	if !ok || !c.hasRows(s) {
@@ -139,7 +139,7 @@ var losses = map[retype]loss{
 	{types.TypeAny, types.TypeJSON}:     kindsLost,
 }
 
-// Which values of a type convert into another (spec 50 §5).
+// Which values of a type convert into another.
 const (
 	everyValue = '.'
 	someValues = 'v'

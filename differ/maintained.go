@@ -8,8 +8,8 @@ import (
 	"github.com/quereus/quereus-migrate/engine/resolve"
 )
 
-// compareDerivations decides which tables are detached from their bodies and which are attached (spec 21 §5.2). A table whose shape
-// changes has to be a plain one meanwhile.
+// compareDerivations decides which tables are detached from their bodies and which are attached (docs/reference/declarative-schema.md). A
+// table whose shape changes has to be a plain one meanwhile.
 func (c *comparison) compareDerivations() {
 	for _, p := range c.tables {
 		if !p.isMatched() {

@@ -12,7 +12,7 @@ type subject struct {
 	tags catalog.Tags
 }
 
-// matching says which live subject each declared one is (spec 22 §2).
+// matching says which live subject each declared one is (docs/reference/declarative-schema.md).
 type matching struct {
 	// of gives the position of the live subject for each declared one, -1 for a new one.
 	of []int

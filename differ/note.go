@@ -30,7 +30,8 @@ const (
 	NoteContext NoteKind = "context"
 )
 
-// Note is a finding that no statement carries out: what the comparison leaves alone on purpose (spec 21 §4.3), said aloud.
+// Note is a finding that no statement carries out: what the comparison leaves alone on purpose (docs/reference/declarative-schema.md), said
+// aloud.
 type Note struct {
 	Kind NoteKind
 	// Object is the table, as stored; for a hint of a new object that.

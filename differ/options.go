@@ -9,7 +9,7 @@ import (
 // Options say how two schemas are compared. The zero value compares as DIFF SCHEMA does in a session with initial settings, except
 // that it refuses to move the backing of a maintained table.
 type Options struct {
-	// Policy is the rename policy (spec 22 §3).
+	// Policy is the rename policy (docs/reference/declarative-schema.md).
 	Policy ast.RenamePolicy
 	// AllowDestructive lets the plan drop and create maintained tables whose backing module changes; without it such a plan is
 	// refused. DIFF SCHEMA sets it, since it only shows.
@@ -25,7 +25,7 @@ type Options struct {
 	Resolved *catalog.Resolved
 	// Whole makes everything that a declaration says or leaves out count: nullability that it leaves open is that of a fresh table, and
 	// constraints without a name, conflict actions, deferrability and mutation contexts are
-	// compared. DIFF SCHEMA leaves these alone (spec 21 §4.3).
+	// compared. DIFF SCHEMA leaves these alone.
 	Whole bool
 	// ColumnOrder, in a whole comparison, puts the columns into the declared order; else another order is a note.
 	ColumnOrder bool
@@ -38,7 +38,7 @@ type Options struct {
 	NoHashes bool
 }
 
-// Settings are the session settings that a plan was made under (design §6: settings are resolved, and stored in the plan).
+// Settings are the session settings that a plan was made under (settings are resolved, and stored in the plan).
 type Settings struct {
 	// Nullable is default_column_nullability = 'nullable'.
 	Nullable bool

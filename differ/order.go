@@ -114,9 +114,8 @@ func (d *dependencies) use(r ...resource)  { d.uses = append(d.uses, r...) }
 func (d *dependencies) wait(r ...resource) { d.waits = append(d.waits, r...) }
 func (d *dependencies) let(r ...resource)  { d.lets = append(d.lets, r...) }
 
-// sortSteps sorts steps topologically by their dependencies; among those that could run next the first in documented order does
-// (design §6). Steps of a cycle, which no order satisfies, keep the documented order. It takes O((s + d) log s) for s steps with d
-// dependencies, and fills After.
+// sortSteps sorts steps topologically by their dependencies; among those that could run next the first in documented order does. Steps of a
+// cycle, which no order satisfies, keep the documented order. It takes O((s + d) log s) for s steps with d dependencies, and fills After.
 func sortSteps(steps []*step) []*step {
 	before := predecessors(steps)
 	waiting, followers := make([]int, len(steps)), make([][]int, len(steps))

@@ -9,7 +9,7 @@ import (
 )
 
 // requireHints refuses, under rename_policy = 'require-hint', a plan in which one kind has both something new and something that goes:
-// it might be a rename (spec 22 §3). Drop and create of one matched object do not count.
+// it might be a rename (docs/reference/declarative-schema.md). Drop and create of one matched object do not count.
 func (c *comparison) requireHints() error {
 	if c.opts.Policy != ast.RenameRequireHint {
 		return nil
@@ -49,7 +49,7 @@ func anyNew[P any](pairs []P, isNew func(P) bool) bool {
 	return false
 }
 
-// refuseMoves refuses to drop and create maintained tables in another backing module unless the caller allows it (spec 21 §7).
+// refuseMoves refuses to drop and create maintained tables in another backing module unless the caller allows it.
 func (c *comparison) refuseMoves() error {
 	var moved []string
 	for _, p := range c.tables {

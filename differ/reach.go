@@ -7,7 +7,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// closure is what a live text reads, through any chain of views: the guards of DROP look that far (spec 50 §3.5).
+// closure is what a live text reads, through any chain of views: the guards of DROP look that far (docs/reference/alter.md).
 type closure struct {
 	tables []*catalog.Table // maintained ones included; what those read is no concern of their readers
 	views  []*catalog.View

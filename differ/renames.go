@@ -10,10 +10,10 @@ import (
 )
 
 // renames are the new names that this plan gives, to tables and columns by its statements and to columns of views and maintained
-// tables because they pass a renamed column on (spec 50 §3.4).
+// tables because they pass a renamed column on (docs/reference/alter.md).
 //
 // A rename rewrites every stored text that names the object. So the live side is compared as it will stand behind the renames: what
-// still differs then is an edit, and what does not needs no statement (spec 22 §5, seen from the other side).
+// still differs then is an edit, and what does not needs no statement (seen from the other side).
 type renames struct {
 	list []resolve.Renaming
 	// touched are the relations with a new name in them, by folded schema and name.

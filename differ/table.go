@@ -28,7 +28,8 @@ type tablePair struct {
 	columns []*columnPair
 	// lost are the positions of live columns that go.
 	lost []int
-	// constraints are the named ones in declared order (spec 21 §5.1): those of the table, then inline ones column by column.
+	// constraints are the named ones in declared order (docs/reference/declarative-schema.md): those of the table, then inline ones column
+	// by column.
 	constraints []*constraintPair
 	// lostConstraints are the live ones that nothing declared is: named ones in catalog order, then others.
 	lostConstraints []storedConstraint
@@ -190,7 +191,7 @@ func (c *comparison) emitTableDrops() {
 }
 
 // heldColumns are the columns of other tables that a dropped one holds on to. What it reads of other dropped relations holds nothing
-// back: drops look at the end state (spec 21 §7).
+// back: drops look at the end state.
 func (c *comparison) heldColumns(t *catalog.Table) []resource {
 	var out []resource
 	for _, fk := range t.ForeignKeys {
@@ -208,7 +209,7 @@ func (c *comparison) heldColumns(t *catalog.Table) []resource {
 }
 
 // droppedTables gives the dropped tables, moved ones included, in the order in which they are dropped: walked depth-first along
-// foreign keys, each after its parents, and the whole reversed (spec 21 §5, table drop order).
+// foreign keys, each after its parents, and the whole reversed (table drop order).
 func (c *comparison) droppedTables() []*catalog.Table {
 	var all []*catalog.Table
 	for _, p := range c.tables {
@@ -292,7 +293,7 @@ func (c *comparison) comes(name string) bool {
 	return v != nil && (v.live == nil || v.drops())
 }
 
-// emitAlterations emits the statements of one table in phase 8 (spec 21 §5.1).
+// emitAlterations emits the statements of one table in phase 8.
 func (c *comparison) emitAlterations(p *tablePair) {
 	if !p.isMatched() {
 		return

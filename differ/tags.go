@@ -5,7 +5,7 @@ import (
 	"github.com/quereus/quereus-migrate/engine/ast"
 )
 
-// sameTags compares two whole sets without regard to order; rename hints are left out (spec 22 §6).
+// sameTags compares two whole sets without regard to order; rename hints are left out (docs/reference/declarative-schema.md).
 func sameTags(live, declared catalog.Tags) bool {
 	if len(live) == 0 && len(declared) == 0 {
 		return true

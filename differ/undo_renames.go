@@ -6,7 +6,7 @@ import (
 )
 
 // Views and indexes have no rename: a hint makes a drop and a create. Where nothing else changed, the create stands in phase 7, before
-// the columns have their new names, and so must say the old ones; it follows the column renames then (spec 22 §5).
+// the columns have their new names, and so must say the old ones; it follows the column renames then (docs/reference/declarative-schema.md).
 
 // undoneColumns gives the renamings that take the new names of columns back. Tables have their new names by then.
 func (c *comparison) undoneColumns() []resolve.Renaming {
@@ -42,7 +42,7 @@ func (c *comparison) undoneMembers(p *indexPair) *ast.CreateIndexStmt {
 }
 
 // plain takes the schema off names in FROM that lie in their own: a rename puts one there where a new name would be captured, which
-// is no difference to the plain spelling (spec 22 §5).
+// is no difference to the plain spelling.
 func (c *comparison) plain(n ast.Node) ast.Node {
 	return ast.Rewrite(n, func(n ast.Node) ast.Node {
 		ref, ok := n.(*ast.TableRef)

@@ -16,8 +16,8 @@ import (
 	"github.com/quereus/quereus-migrate/vtab"
 )
 
-// analyze collects the statistics of tables (spec 42 §5) on the state that the session sees, keeps them with the catalog, and gives a row
-// a table.
+// analyze collects the statistics of tables (docs/reference/functions.md) on the state that the session sees, keeps them with the catalog,
+// and gives a row a table.
 func (c *Conn) analyze(ctx context.Context, s *ast.AnalyzeStmt) (*Rows, error) {
 	var rows []types.Row
 	err := c.inTx(ctx, func(t *tx) error {

@@ -21,8 +21,8 @@ type CheckReport struct {
 	Rows, Entries int64
 	// Faults is empty for a sound database. Of many faults of one kind a few are listed.
 	Faults []CheckFault
-	// Broken are the rules that rows break. A CHECK that was added by hand was never tested on the rows that were there (spec 50 §4), and
-	// foreign keys let all pass while they are switched off; so these need not be damage.
+	// Broken are the rules that rows break. A CHECK that was added by hand was never tested on the rows that were there
+	// (docs/reference/alter.md), and foreign keys let all pass while they are switched off; so these need not be damage.
 	Broken []CheckFault
 }
 

@@ -43,7 +43,7 @@ func (s *conns) list() []*Conn {
 func errClosed() error { return types.Errorf(types.MISUSE, "the database is closed") }
 
 // Close waits for the statements that are running, ends rows that are still open, rolls open transactions back and closes the
-// connections and the modules (spec 32 §11). What waits for the writer lock is refused. A second call does nothing.
+// connections and the modules (docs/reference/language.md). What waits for the writer lock is refused. A second call does nothing.
 func (db *DB) Close() (err error) {
 	db.closeOnce.Do(func() {
 		close(db.closed)

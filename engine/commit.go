@@ -47,7 +47,7 @@ func (db *DB) loadRecords(ctx context.Context, m *module, edit *catalog.Edit) er
 	})
 }
 
-// commit makes the transaction's changes visible and durable, rows and catalog as one (spec 32 §4). A failure before a module has
+// commit makes the transaction's changes visible and durable, rows and catalog as one (docs/reference/language.md). A failure before a module has
 // committed rolls everything back and is the error of the commit.
 func (t *tx) commit(ctx context.Context) error {
 	defer t.ensureEnded()

@@ -2,7 +2,7 @@
 // kind. It holds no rule of its own that a floor below could hold.
 //
 // A DB is safe for concurrent use. A Conn is one session, for one goroutine at a time: settings, declared schemas and at most
-// one open transaction. Any number of connections read; one writes at a time (design §5).
+// one open transaction. Any number of connections read; one writes at a time.
 package engine
 
 import (

@@ -146,8 +146,8 @@ func (c *Conn) explainSchema(s *ast.ExplainSchemaStmt) (*Rows, error) {
 	return fixedRows([]plan.Column{{Name: "info", Type: types.TypeText}}, []types.Row{{types.Text(info)}}), nil
 }
 
-// applySchema carries out what DIFF SCHEMA prints, and the seeds when asked, as one unit (spec 21 §7): a migration that ends with the first
-// step that fails and leaves CHECKs and assertions which are added to the next write.
+// applySchema carries out what DIFF SCHEMA prints, and the seeds when asked, as one unit (docs/reference/declarative-schema.md): a
+// migration that ends with the first step that fails and leaves CHECKs and assertions which are added to the next write.
 func (c *Conn) applySchema(ctx context.Context, s *ast.ApplySchemaStmt) error {
 	d, err := c.declared(s.Name.Text)
 	if err != nil {

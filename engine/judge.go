@@ -30,9 +30,9 @@ func judgeExpression(b *plan.TableBinder, t *catalog.Table, x catalog.Expression
 	err := b.Check(x.X, use(t, x))
 	switch {
 	case errors.Is(err, types.NOTFOUND):
-		return nil // a table that a subquery names may come later (spec 20 §2.3, 31 §3)
+		return nil // a table that a subquery names may come later (docs/reference/language.md)
 	case x.Kind == catalog.CheckExpression && errors.Is(err, types.ErrCollationConflict):
-		return nil // told by the first write that builds it (spec 31 §10)
+		return nil // told by the first write that builds it
 	case err != nil && x.Kind == catalog.DefaultExpression && !errors.Is(err, plan.ErrNondeterministic):
 		return types.Wrapf(types.ERROR, err, "%s is invalid", t.Describe(x))
 	}

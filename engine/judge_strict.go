@@ -48,7 +48,7 @@ func (j *judgement) bind(cat *catalog.Snapshot, t *catalog.Table, x catalog.Expr
 }
 
 // mayHealLater reports whether a fault of an expression is none of the statement that stores it: a table that a subquery names may come
-// later (spec 20 §2.3, 31 §3), and what a CHECK compares is judged by the first write (spec 31 §10).
+// later (docs/reference/language.md), and what a CHECK compares is judged by the first write.
 func mayHealLater(x catalog.Expression, err error) bool {
 	return errors.Is(err, types.NOTFOUND) || x.Kind == catalog.CheckExpression && errors.Is(err, types.ErrCollationConflict)
 }

@@ -154,7 +154,7 @@ func (e *MigrateError) Error() string {
 // Unwrap gives the first failure's error, so that its code is the run's.
 func (e *MigrateError) Unwrap() error { return e.Failures[0].Err }
 
-// Migrate carries a plan out as one transaction (design §6). The plan was made from the database's schema as it is: a
+// Migrate carries a plan out as one transaction. The plan was made from the database's schema as it is: a
 // *StalePlanError otherwise. Hazards above o.Allow refuse the run: a *PolicyError; so does a difference that no step carries out: an
 // *UnreachableError. Steps that fail are collected, the others
 // judged in the state that is left, and everything is rolled back: a *MigrateError. The connection must have no transaction open.

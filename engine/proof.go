@@ -13,7 +13,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// proof shows, at the end of a plan, that what its steps do not test themselves holds on the rows as they will be (design §6): the
+// proof shows, at the end of a plan, that what its steps do not test themselves holds on the rows as they will be: the
 // rules that stay while values, comparisons or keys change below them, and new CHECKs and assertions. Each table is read once for
 // all its CHECKs.
 type proof struct {
@@ -21,7 +21,8 @@ type proof struct {
 	// touched are the touches of each step that was carried out, added the CHECKs and assertions that one has brought.
 	touched []touches
 	added   map[addedRule]int
-	// testsAdded tells that CHECKs and assertions which are added are judged too: APPLY SCHEMA leaves them to the next write (spec 21 §7).
+	// testsAdded tells that CHECKs and assertions which are added are judged too: APPLY SCHEMA leaves them to the next write
+	// (docs/reference/declarative-schema.md).
 	testsAdded bool
 	// hasData tells that a statement of the plan has changed rows: new tables may have some.
 	hasData bool

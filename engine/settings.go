@@ -11,7 +11,7 @@ import (
 	"github.com/quereus/quereus-migrate/types/limit"
 )
 
-// settings are a session's options (spec 42 §1): by option name, values in their own kind. They are not transactional and not
+// settings are a session's options (docs/reference/functions.md): by option name, values in their own kind. They are not transactional and not
 // kept on disk.
 type settings map[string]types.Value
 
@@ -198,7 +198,7 @@ func (s settings) schemaPath() []string {
 	return path
 }
 
-// sessionForm says what definitions leave out when the session shows them (spec 23 §4).
+// sessionForm says what definitions leave out when the session shows them (docs/reference/declarative-schema.md).
 func (s settings) sessionForm(home string) catalog.FormatOptions {
 	return catalog.FormatOptions{
 		Nullable: s.text("default_column_nullability") == "nullable", Module: s.text("default_vtab_module"),

@@ -26,7 +26,7 @@ type Stmt struct {
 }
 
 // Prepare parses one statement. With values the types of its parameters are established: a later value of another storage class
-// is MISMATCH (spec 40 §13). Without, each execution goes by the types of its own values.
+// is MISMATCH (docs/reference/types.md). Without, each execution goes by the types of its own values.
 func (c *Conn) Prepare(sql string, values ...Params) (*Stmt, error) {
 	if err := c.enter(); err != nil {
 		return nil, err

@@ -131,7 +131,7 @@ type presentTable struct {
 func (p *presentTable) Close() error { return errors.Join(p.Table.Close(), p.src.close()) }
 
 // checkDeferred judges, against the transaction's final state, assertions whose tables changed and checks that waited for the
-// commit (spec 32 §4).
+// commit (docs/reference/language.md).
 func (t *tx) checkDeferred(ctx context.Context) (err error) {
 	if t.checks.Len() == 0 && !t.checks.Touched() {
 		return nil

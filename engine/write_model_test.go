@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The model of data changes (spec 30 and 31) over tables of small integers: rows in Go maps by their key, changed row by row.
+// The model of data changes (docs/reference/language.md) over tables of small integers: rows in Go maps by their key, changed row by row.
 
 // modelValue is an integer, or NULL when not ok.
 type modelValue struct {

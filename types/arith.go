@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// Arithmetic (spec 10 §2.2, 40 §11). Operands of binary operators read as numbers: booleans as 1 and 0; text as the number
+// Arithmetic (docs/reference/language.md). Operands of binary operators read as numbers: booleans as 1 and 0; text as the number
 // that the whole of it spells, else 0; blobs and JSON containers as 0; NULL makes the result NULL. Unary operators give NULL
 // where a binary one would read text, blob or container as 0 for want of a number, except that empty text is 0.
 //

@@ -9,7 +9,7 @@ import (
 // maxShift is how far << shifts; beyond, the result is NULL.
 const maxShift = 65_536
 
-// Bit operators work on integers of any size in two's complement without end (spec 10 §2.2). Operands read as for Add, and a
+// Bit operators work on integers of any size in two's complement without end (docs/reference/language.md). Operands read as for Add, and a
 // fraction is cut off; an infinity has no integer and makes the result NULL.
 
 // BitNot gives ~a = -a - 1. It reads its operand as the other unary operators do.

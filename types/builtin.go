@@ -2,7 +2,7 @@ package types
 
 import "slices"
 
-// The built-in types (spec 40 §2.1). Types are compared by identity, so these variables must not be assigned to.
+// The built-in types (docs/reference/types.md). Types are compared by identity, so these variables must not be assigned to.
 var (
 	// TypeNull is the type of expressions that are always NULL; no column has it.
 	TypeNull = &Type{Name: "NULL", Parse: strict("NULL", toNothing), Valid: validKinds()}
@@ -57,7 +57,7 @@ var (
 		Parse: parseTimestamp, Valid: validKinds(KindInteger),
 	}
 	// TypeTimespan holds canonical durations, as TEXT, ordered and identified by elapsed time. Its Compare also serves a
-	// comparison in which one side only is a TIMESPAN (spec 40 §7.3).
+	// comparison in which one side only is a TIMESPAN.
 	TypeTimespan = &Type{
 		Name: "TIMESPAN", Class: KindText, Temporal: true, BinaryOnly: true, SemanticOrder: true,
 		Parse: strict("TIMESPAN", toTimespan), Valid: validCanonical(toTimespan),
@@ -101,7 +101,7 @@ func strict(name string, convert conversion) func(Value) (Value, error) {
 	}
 }
 
-// errCannotConvert words a failed conversion (spec 40 §4.1). Values without a plain text are named by their kind.
+// errCannotConvert words a failed conversion. Values without a plain text are named by their kind.
 func errCannotConvert(v Value, name string) *Error {
 	switch k := v.Kind(); {
 	case k == KindBoolean:

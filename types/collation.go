@@ -2,7 +2,7 @@ package types
 
 import "strings"
 
-// Collation compares text. BINARY, NOCASE and RTRIM are built in (spec 40 §12); an embedding program registers others.
+// Collation compares text. BINARY, NOCASE and RTRIM are built in (docs/reference/types.md); an embedding program registers others.
 //
 // A Collation is immutable after registration and safe for concurrent use.
 type Collation struct {

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Compare orders two values by storage class (spec 40 §8): NULL, then numbers and booleans by exact value, then text under
+// Compare orders two values by storage class (docs/reference/types.md): NULL, then numbers and booleans by exact value, then text under
 // c, then blobs by their bytes, then JSON containers by their canonical text. A nil c is Binary. It is the order of ANY and
 // of every type without an order of its own; the order of a declared type is NewComparator's.
 func Compare(a, b Value, c *Collation) int {
@@ -204,7 +204,7 @@ type OrderTerm struct {
 	Cmp Comparator
 	// Desc turns the order of values other than NULL around.
 	Desc bool
-	// NullsLast puts NULLs at the end; they are first otherwise, in both directions (spec 40 §8).
+	// NullsLast puts NULLs at the end; they are first otherwise, in both directions.
 	NullsLast bool
 }
 

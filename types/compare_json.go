@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// CompareJSON orders two JSON documents by structure (spec 40 §9): null, false, true, numbers by value, strings by code
+// CompareJSON orders two JSON documents by structure (docs/reference/types.md): null, false, true, numbers by value, strings by code
 // point, arrays element by element and then the shorter first, objects by their sorted keys and then by the values in key
 // order. Key order in the document does not count. A BLOB, which no document holds, stands between strings and arrays, so
 // that the order is total.

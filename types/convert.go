@@ -1,6 +1,6 @@
 package types
 
-// Values change type in three ways (spec 40 §4). A write converts and checks, and fails with the column's name; a conversion
+// Values change type in three ways (docs/reference/types.md). A write converts and checks, and fails with the column's name; a conversion
 // function converts and fails; a CAST never fails. Each is resolved once to a function of the value, which knows its type.
 
 // WriteConverter gives the conversion of cells written to a column of type t, for cells whose expression has another static
@@ -68,7 +68,7 @@ func Converter(t *Type) func(Value) (Value, error) {
 func Convert(v Value, t *Type) (Value, error) { return Converter(t)(v) }
 
 // Caster gives the lenient conversion of CAST and of comparisons, from expressions of the static type from (nil: unknown) to
-// the type to. It never fails: what does not convert becomes 0, bytes, text or NULL as spec 40 §4.2 says. A cast to the
+// the type to. It never fails: what does not convert becomes 0, bytes, text or NULL (docs/reference/types.md). A cast to the
 // operand's own type is the identity.
 func Caster(from, to *Type) func(Value) Value {
 	if from == to {

@@ -15,7 +15,8 @@ func wire(v Value) string { return string(AppendWire(nil, v)) }
 // refused stands for a conversion that fails: a write and a conversion function with MISMATCH, a CAST by its fallback.
 const refused = "E"
 
-// conversionMatrix is spec 40 §4.3, one source a row, and the cases of conformance/types/cast-to-*.test that go beyond it.
+// conversionMatrix has the conversions of docs/reference/types.md, one source a row, and the cases of conformance/types/cast-to-*.test that
+// go beyond it.
 var conversionMatrix = []struct {
 	source string
 	v      Value
@@ -117,7 +118,7 @@ var conversionMatrix = []struct {
 	{"NULL", Null, `null`, `null`, `null`, `null`, `null`, `null`, `null`, `null`, `null`, `null`, `null`, `null`, `null`},
 }
 
-// castFallback is spec 40 §4.2, second table.
+// castFallback has what a cast makes of values that do not convert.
 func castFallback(v Value, t *Type) string {
 	switch {
 	case t.Numeric:
@@ -284,7 +285,7 @@ func TestConversionLaws(t *testing.T) {
 	})
 }
 
-// Numbers of one value convert alike, whatever kind holds them (spec 40 §1).
+// Numbers of one value convert alike, whatever kind holds them (docs/reference/types.md).
 func TestConversionsSeeNumbersByValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		i := rapid.OneOf(rapid.Int64Range(-100_000, 100_000), rapid.Int64Range(-two53, two53)).Draw(t, "i")

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Code is a status code of the engine. Callers match on codes, never on message text (spec 42 §6.2).
+// Code is a status code of the engine. Callers match on codes, never on message text (docs/reference/functions.md).
 type Code uint8
 
-// The status codes, numbered as spec 42 §6.2 numbers them.
+// The status codes with their documented numbers.
 const (
 	OK          Code = 0
 	ERROR       Code = 1

@@ -7,7 +7,7 @@ import (
 )
 
 // Fold maps s to the form under which names and NOCASE texts are identified: every code point in lower case by the
-// full, locale-free Unicode mapping (spec 40 §12). The final sigma folds to the ordinary one, so that identity does
+// full, locale-free Unicode mapping (docs/reference/types.md). The final sigma folds to the ordinary one, so that identity does
 // not depend on a letter's place in its word; U+0130 folds to two code points. Ill-formed bytes fold to U+FFFD.
 //
 // Fold(Fold(s)) = Fold(s) and Fold(s+t) = Fold(s)+Fold(t). A folded s is returned as it is, without allocation.

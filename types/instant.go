@@ -10,7 +10,7 @@ const (
 	nanosPerMilli  = 1_000_000
 	millisPerDay   = 86_400_000
 	secondsPerDay  = 86_400
-	maxInstantDays = 100_000_000 // ±8.64e15 ms, the range of SQL instants (spec 40 §6)
+	maxInstantDays = 100_000_000 // ±8.64e15 ms, the range of SQL instants (docs/reference/types.md)
 )
 
 // Instant is a moment of UTC in the proleptic Gregorian calendar, exact to the nanosecond: Day counts days from

@@ -5,7 +5,7 @@ import (
 )
 
 // FormatJSON gives the compact JSON text of a container or scalar: no spaces, keys in document order, numbers as SQL shows
-// them (spec 40 §5). What JSON cannot say it says as near as it can: ±Infinity is ±1e999, which reads back; a BLOB is the
+// them (docs/reference/types.md). What JSON cannot say it says as near as it can: ±Infinity is ±1e999, which reads back; a BLOB is the
 // string of its text.
 func FormatJSON(v Value) string { return string(AppendJSON(nil, v)) }
 

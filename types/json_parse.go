@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// ParseJSON reads one JSON text as RFC 8259 defines it, white space around it allowed (spec 40 §3.8). A scalar document is
+// ParseJSON reads one JSON text as RFC 8259 defines it, white space around it allowed (docs/reference/types.md). A scalar document is
 // the SQL value of its kind, null is NULL. Numbers spelled as integers are exact INTEGERs at any size, all others REALs. Of
 // members with the same key the last value stands in the first one's place. An unpaired surrogate escape reads as U+FFFD.
 // The value shares no memory with text, which may come from a buffer that is used again.

@@ -12,7 +12,7 @@ import (
 // the parts give, and keys are equal exactly when all values are. Each value is one tag byte and what the tag calls for. It
 // is prefix-free, so keys may be concatenated, and a key of the first parts is a prefix of every key that agrees on them.
 //
-//	0x01        NULL; never inverted, so that it is first under DESC too (spec 40 §8)
+//	0x01        NULL; never inverted, so that it is first under DESC too (docs/reference/types.md)
 //	0x08        a stray value before those of a type with its own order, then its ordinary form
 //	0x0A..0x0C  null, false, true inside a JSON document
 //	0x10..0x25  numbers: one space for BOOLEAN, INTEGER and REAL, by exact value (key_number.go)

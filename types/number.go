@@ -130,7 +130,7 @@ func truncateReal(f float64) (Value, bool) {
 }
 
 // IsWhole reports whether v is a number without a fraction: booleans, integers, and reals such as 1.0 and 1e300, which
-// SQL shows as integers (spec 40 §1).
+// SQL shows as integers (docs/reference/types.md).
 func IsWhole(v Value) bool {
 	switch v.Kind() {
 	case KindBoolean, KindInteger:

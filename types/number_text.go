@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// TrimSpace removes Unicode white space and U+FEFF at both ends: what "trimmed" means wherever text is read (spec 40 §1).
+// TrimSpace removes Unicode white space and U+FEFF at both ends: what "trimmed" means wherever text is read (docs/reference/types.md).
 func TrimSpace(s string) string {
 	if s == "" || !edgeMayTrim(s[0]) && !edgeMayTrim(s[len(s)-1]) {
 		return s
@@ -20,7 +20,7 @@ func TrimSpace(s string) string {
 func edgeMayTrim(c byte) bool { return c <= ' ' || c >= 0x7f }
 
 // FormatReal gives the text of a real: the shortest decimal that reads back as the same double, laid out as ECMAScript's
-// Number::toString (spec 40 §5). Whole values below 1e21 have no point, negative zero is "0", and the infinities are
+// Number::toString. Whole values below 1e21 have no point, negative zero is "0", and the infinities are
 // "Infinity" and "-Infinity".
 func FormatReal(f float64) string {
 	var buf [32]byte
@@ -106,7 +106,7 @@ func ParseInteger(s string) (i Value, ok bool) {
 	return parseDigits(s, 10), true
 }
 
-// ParseIntegerPrefix reads the longest prefix [+-]?[0-9]+ of a trimmed text: how text converts to INTEGER (spec 40 §3.1).
+// ParseIntegerPrefix reads the longest prefix [+-]?[0-9]+ of a trimmed text: how text converts to INTEGER.
 // ok is false when there is no such prefix, the empty text included.
 func ParseIntegerPrefix(s string) (i Value, ok bool) {
 	s = TrimSpace(s)
@@ -118,7 +118,7 @@ func ParseIntegerPrefix(s string) (i Value, ok bool) {
 }
 
 // ParseNumberPrefix reads the longest prefix of a trimmed text that is a decimal number or [+-]?Infinity as a double: how
-// text converts to REAL, and to NUMERIC unless ParseInteger takes it (spec 40 §3.2). "1e999" is Infinity. ok is false when
+// text converts to REAL, and to NUMERIC unless ParseInteger takes it. "1e999" is Infinity. ok is false when
 // there is no such prefix, the empty text included.
 func ParseNumberPrefix(s string) (f float64, ok bool) {
 	s = TrimSpace(s)
@@ -135,9 +135,8 @@ func ParseNumberPrefix(s string) (f float64, ok bool) {
 	return parseDecimal(s[:n]), true
 }
 
-// ParseWholeNumber reads a trimmed text that is a decimal number from end to end: how arithmetic and truth read text
-// (spec 40 §11). Integer spellings are exact INTEGERs, all others REALs (which may be infinite: "1e999"). ok is false for
-// anything else, the empty text included.
+// ParseWholeNumber reads a trimmed text that is a decimal number from end to end: how arithmetic and truth read text. Integer spellings are
+// exact INTEGERs, all others REALs (which may be infinite: "1e999"). ok is false for anything else, the empty text included.
 func ParseWholeNumber(s string) (v Value, ok bool) {
 	s = TrimSpace(s)
 	n := decimalEnd(s)

@@ -26,7 +26,7 @@ func NewRegistry() *Registry {
 	return r
 }
 
-// aliases are the other exact names of built-in types (spec 40 §2.1).
+// aliases are the other exact names of built-in types (docs/reference/types.md).
 var aliases = map[string]*Type{
 	"INT": TypeInteger, "BIGINT": TypeInteger, "SMALLINT": TypeInteger, "TINYINT": TypeInteger, "MEDIUMINT": TypeInteger,
 	"FLOAT": TypeReal, "DOUBLE": TypeReal,
@@ -37,7 +37,7 @@ var aliases = map[string]*Type{
 	"INTERVAL": TypeTimespan, "DURATION": TypeTimespan,
 }
 
-// fallbacks decide names that are not exact: the first that the name contains (spec 40 §2.2).
+// fallbacks decide names that are not exact: the first that the name contains.
 var fallbacks = [...]struct {
 	part string
 	t    *Type

@@ -1,6 +1,6 @@
 package types
 
-// Rules that follow from the static types of expressions alone (spec 40 §10, 10 §3). The binder asks them once.
+// Rules that follow from the static types of expressions alone (docs/reference/types.md). The binder asks them once.
 
 // isBuiltinNumeric reports whether t is INTEGER, REAL or NUMERIC: the types whose values are one domain of numbers.
 func isBuiltinNumeric(t *Type) bool { return t == TypeInteger || t == TypeReal || t == TypeNumeric }

@@ -14,7 +14,7 @@ const (
 
 func (op ArithOp) String() string { return string(rune(op)) }
 
-// OperandKind says as what an operand of arithmetic takes part (spec 40 §7.4).
+// OperandKind says as what an operand of arithmetic takes part (docs/reference/types.md).
 type OperandKind uint8
 
 // The kinds of operand.
@@ -121,7 +121,7 @@ type temporalRule struct {
 	result *Type
 }
 
-// temporalRules are the cases that exist (spec 40 §7.4).
+// temporalRules are the cases that exist.
 var temporalRules = map[temporalCase]temporalRule{
 	{ArithAdd, OperandDate, OperandTimespan}:     {func(a, b Value) Value { return shiftDate(a, b, false) }, TypeDate},
 	{ArithAdd, OperandTimespan, OperandDate}:     {func(a, b Value) Value { return shiftDate(b, a, false) }, TypeDate},

@@ -2,7 +2,7 @@ package types
 
 import "strconv"
 
-// AppendDate appends the canonical date (spec 40 §3.6) of a day counted from 1970-01-01: YYYY-MM-DD, with a sign and six
+// AppendDate appends the canonical date (docs/reference/types.md) of a day counted from 1970-01-01: YYYY-MM-DD, with a sign and six
 // digits for years outside 0000–9999.
 func AppendDate(dst []byte, day int64) []byte {
 	year, month, dayOfMonth := dateOfDay(day)

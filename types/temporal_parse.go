@@ -2,7 +2,7 @@ package types
 
 import "strings"
 
-// ParseDateTime reads the datetime rule of spec 40 §6: a date, or a date and a time with an optional offset and an
+// ParseDateTime reads the datetime rule: a date, or a date and a time with an optional offset and an
 // optional zone, which convert to UTC. A date alone is its midnight. ok is false for any other text, for an unknown
 // zone, and for a moment out of range. Surrounding space is not allowed.
 func ParseDateTime(s string) (i Instant, ok bool) {
@@ -18,7 +18,7 @@ func ParseDateTime(s string) (i Instant, ok bool) {
 	return i, i.InRange()
 }
 
-// ParseTime reads what TIME takes (spec 40 §3.6): a bare time, or the datetime rule, of which the time of day in UTC is
+// ParseTime reads what TIME takes (docs/reference/types.md): a bare time, or the datetime rule, of which the time of day in UTC is
 // taken. The result counts nanoseconds since midnight.
 func ParseTime(s string) (nanos int64, ok bool) {
 	if i, ok := ParseDateTime(s); ok {
@@ -27,7 +27,7 @@ func ParseTime(s string) (nanos int64, ok bool) {
 	return ParseBareTime(s)
 }
 
-// ParseBareTime reads the baretime rule of spec 40 §6 as nanoseconds since midnight. Four digits need their T.
+// ParseBareTime reads the baretime rule as nanoseconds since midnight. Four digits need their T.
 func ParseBareTime(s string) (nanos int64, ok bool) {
 	p := temporalScanner{rest: s}
 	marked := p.take("Tt")

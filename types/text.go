@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// ToText gives the text of a value; every value has exactly one (spec 40 §3.4, 10 §2.7). It serves ||, LIKE, CAST and text();
+// ToText gives the text of a value; every value has exactly one (docs/reference/types.md). It serves ||, LIKE, CAST and text();
 // NULL, which those never ask about, gives "".
 func ToText(v Value) string {
 	switch v.Kind() {
@@ -80,7 +80,7 @@ func illFormedLen(b []byte) int {
 	return n
 }
 
-// Truth gives the truth value of v (spec 10 §2.4): numbers and booleans are true unless zero, text if the whole of it
+// Truth gives the truth value of v (docs/reference/language.md): numbers and booleans are true unless zero, text if the whole of it
 // reads as a number other than zero, blobs and JSON containers are false. known is false for NULL only.
 func Truth(v Value) (truth, known bool) {
 	switch v.Kind() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Duration is a TIMESPAN in its components as written (spec 40 §7.1): PT90M stays ninety minutes. The components are
+// Duration is a TIMESPAN in its components as written (docs/reference/types.md): PT90M stays ninety minutes. The components are
 // magnitudes; Negative turns the whole. Nanos is the fraction of Seconds, below one second. The zero Duration is PT0S,
 // and a zero duration is never Negative.
 //
@@ -100,7 +100,7 @@ func (d Duration) AddTo(i Instant) Instant {
 	return d.shift(i, 0).AddTime(d.signed(d.clockSeconds()), d.signed(d.Nanos))
 }
 
-// elapsedOrigin is where calendar units get their length: 2024-01-01 (spec 40 §7.3).
+// elapsedOrigin is where calendar units get their length: 2024-01-01.
 var elapsedOrigin = Instant{Day: DayOfDate(2024, 1, 1)}
 
 // Elapsed gives the time that d takes from 2024-01-01T00:00:00 on, by which timespans are ordered and identified.
@@ -182,7 +182,7 @@ func (d Duration) largestUnit() durationUnit {
 	return u
 }
 
-// String gives the canonical text (spec 40 §3.7).
+// String gives the canonical text.
 func (d Duration) String() string {
 	var buf [64]byte
 	return string(d.Append(buf[:0]))
@@ -220,7 +220,7 @@ func appendComponent(dst []byte, n int64, letter byte) []byte {
 	return append(strconv.AppendInt(dst, n, 10), letter)
 }
 
-// ParseDuration reads the ISO form of a timespan (spec 40 §7.1), letters in any case. ok is false for any other text,
+// ParseDuration reads the ISO form of a timespan, letters in any case. ok is false for any other text,
 // the human form included, and for durations out of range.
 func ParseDuration(s string) (d Duration, ok bool) {
 	negative := strings.HasPrefix(s, "-")

@@ -14,7 +14,7 @@ var humanUnits = [...]struct {
 	{"minute", unitMinute}, {"min", unitMinute}, {"second", unitSecond}, {"sec", unitSecond},
 }
 
-// ParseHumanDuration reads the human form of a timespan (spec 40 §7.2): every number that a unit word follows counts,
+// ParseHumanDuration reads the human form of a timespan (docs/reference/types.md): every number that a unit word follows counts,
 // wherever it stands, and everything else is passed over; equal units add up; a leading minus turns the whole. ok is
 // false when no number counts, when one that counts has a fraction, and when the sum is out of range.
 func ParseHumanDuration(s string) (d Duration, ok bool) {

@@ -101,7 +101,7 @@ func TestTimespanIdentityAndOrder(t *testing.T) {
 	}
 }
 
-// Only text that begins with P or -P takes part in comparisons by elapsed time (spec 40 §7.3).
+// Only text that begins with P or -P takes part in comparisons by elapsed time (docs/reference/types.md).
 func TestTimespanAgainstOtherValues(t *testing.T) {
 	for _, c := range []struct {
 		a, b Value

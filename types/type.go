@@ -1,7 +1,7 @@
 package types
 
 // Type is a logical type. Types are compared by identity (pointer): a registry holds one *Type a name, and every
-// alias of a type resolves to it (spec 40 §2).
+// alias of a type resolves to it (docs/reference/types.md).
 //
 // A Type is immutable after it is registered and safe for concurrent use.
 type Type struct {
@@ -19,7 +19,7 @@ type Type struct {
 	// BinaryOnly: the type refuses every COLLATE but BINARY (temporal types and JSON).
 	BinaryOnly bool
 
-	// Parse is the strict conversion of a non-NULL value into the type's canonical form (spec 40 §3). It fails with
+	// Parse is the strict conversion of a non-NULL value into the type's canonical form. It fails with
 	// MISMATCH, message "Cannot convert '<value>' to <TYPE>". It may give NULL (empty text to INTEGER).
 	Parse func(Value) (Value, error)
 	// Valid reports whether a non-NULL value is in the type's value space, without converting it.

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Kind is the storage class of a value, in the order in which classes sort (spec 40 §8). Boolean, Integer and Real
+// Kind is the storage class of a value, in the order in which classes sort (docs/reference/types.md). Boolean, Integer and Real
 // are one class for comparison: numbers compare by exact mathematical value.
 type Kind uint8
 
@@ -18,7 +18,7 @@ const (
 	KindReal
 	KindText
 	KindBlob
-	KindJSON // a JSON object or array; JSON scalars are values of the other kinds (spec 40 §3.8)
+	KindJSON // a JSON object or array; JSON scalars are values of the other kinds
 )
 
 func (k Kind) String() string {
@@ -73,7 +73,7 @@ func BigInt(b *big.Int) Value {
 	return Value{ref: b}
 }
 
-// Real makes a REAL. NaN becomes NULL: it is never a value (spec 40 §1).
+// Real makes a REAL. NaN becomes NULL: it is never a value.
 func Real(f float64) Value {
 	if f != f {
 		return Null

@@ -69,7 +69,7 @@ type Ordering struct {
 	Collation *types.Collation
 }
 
-// AccessPlan is the module's answer. ValidateAccess checks the rules A1–A10 of spec 52 that can be checked.
+// AccessPlan is the module's answer. ValidateAccess checks the rules A1–A10 of docs/reference/modules.md that can be checked.
 type AccessPlan struct {
 	// Handled says, one a filter, which the access applies itself. Claims are positional: per column and role (equality, lower,
 	// upper bound) at most the first filter. The values of exactly these filters fill Filter.Eq, Lower, Upper, Seeks and Ranges.

@@ -1,13 +1,13 @@
-// Package vtab is the module contract: what the engine and the storage of tables say to each other (spec 52, with the
-// amendments told here). The engine reaches rows through it alone; the built-in modules have no other door.
+// Package vtab is the module contract: what the engine and the storage of tables say to each other (docs/reference/modules.md). The engine
+// reaches rows through it alone; the built-in modules have no other door.
 //
 // A module implements Module and whatever small interfaces it can honour; an absent interface is always safe: the engine
 // substitutes the default told beside it or refuses with UNSUPPORTED naming the module.
 //
-// Amendments to spec 52, all for one reason: reads of a statement come from one state, and schema and rows commit as one.
+// What shapes the contract: reads of a statement come from one state, and schema and rows commit as one.
 //   - A transaction has one Conn a module (Transactor), not one a table.
 //   - What is read is named by a Pin: a committed state, or a transaction's own state at a moment. A statement pins once
-//     and opens all its tables on that pin, so it never reads its own writes (spec 30 §9).
+//     and opens all its tables on that pin, so it never reads its own writes (docs/reference/language.md).
 //   - There is one schema-change hook, Alterer.Alter, from a definition to another; index DDL is a case of it. The engine computes
 //     the new definition, the module adds what it knows of the physical form (catalog.Storage, incarnations).
 //   - Catalog records ride in the committing module's batch (Commit.Records).

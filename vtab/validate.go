@@ -7,7 +7,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// ValidateAccess checks what can be checked of a module's answer (spec 52 §3, rules A1–A10): a plan that fails is a fault of the
+// ValidateAccess checks what can be checked of a module's answer (rules A1–A10): a plan that fails is a fault of the
 // module, INTERNAL naming it and the table.
 func ValidateAccess(t *catalog.Table, r *AccessRequest, p *AccessPlan) error {
 	v := accessCheck{t: t, r: r, p: p}

@@ -6,7 +6,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// ItemName gives the name of the result column that an item of a select list makes (spec 10 §4): its alias, else the column
+// ItemName gives the name of the result column that an item of a select list makes (docs/reference/language.md): its alias, else the column
 // part of a plain reference as written, else its canonical text. It is "" for a star. Names that occur twice are told apart
 // by UniqueNames.
 func ItemName(it *SelectItem) string {
@@ -42,7 +42,7 @@ func dotted(names ...Name) string {
 	return string(text[:len(text)-1])
 }
 
-// UniqueNames tells the names of result columns apart as spec 10 §4 says: from left to right, a name that is taken, in any
+// UniqueNames tells the names of result columns apart: from left to right, a name that is taken, in any
 // case, gets :1, :2, … behind it, and is numbered again if that is taken too. It changes the slice it is given.
 func UniqueNames(names []string) {
 	taken := make(map[string]bool, len(names))

@@ -58,7 +58,7 @@ type DiffSchemaStmt struct {
 // RenamePolicy is the rename_policy option of APPLY.
 type RenamePolicy uint8
 
-// The rename policies (spec 22 §3).
+// The rename policies (docs/reference/declarative-schema.md).
 const (
 	RenameAllow RenamePolicy = iota
 	RenameRequireHint

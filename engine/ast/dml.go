@@ -1,6 +1,6 @@
 package ast
 
-// ConflictAction is what a violation does (spec 30 §7).
+// ConflictAction is what a violation does (docs/reference/language.md).
 type ConflictAction uint8
 
 // The conflict actions; ConflictDefault is "not written".

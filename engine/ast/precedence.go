@@ -1,6 +1,6 @@
 package ast
 
-// Level is a binding power of spec 10 §2.1: the higher, the tighter. Parser and printer share this table, so what one groups
+// Level is a binding power (docs/reference/language.md): the higher, the tighter. Parser and printer share this table, so what one groups
 // the other prints without parentheses exactly where the text still reads back as the same tree.
 type Level uint8
 

@@ -12,13 +12,13 @@ type Style uint8
 
 // The styles.
 const (
-	// Template is upper case: the statements of a plan (spec 21 §5, 23 §3).
+	// Template is upper case: the statements of a plan (docs/reference/declarative-schema.md).
 	Template Style = iota
-	// Lower is lower case: the canonical text that events and modules are told (spec 50 §1).
+	// Lower is lower case: the canonical text that events and modules are told (docs/reference/alter.md).
 	Lower
 )
 
-// Options say how a tree is printed. The zero value is the declared form of spec 23 §1–§3 with everything as written.
+// Options say how a tree is printed. The zero value is the declared form with everything as written.
 type Options struct {
 	Style Style
 	// Schema qualifies those names at the head of a DDL statement (its object, and the table of an index) that carry no
@@ -26,9 +26,9 @@ type Options struct {
 	Schema string
 	// Implied is the schema that need not be said: a head name that lies in it prints without qualifier. "" leaves none out.
 	Implied string
-	// NoTags leaves every WITH TAGS clause out, as the text that is hashed does (spec 21 §9).
+	// NoTags leaves every WITH TAGS clause out, as the text that is hashed does.
 	NoTags bool
-	// Compare prints what a comparison of two definitions looks at (spec 23 §3, 21 §4.1): names fold to lower case except
+	// Compare prints what a comparison of two definitions looks at: names fold to lower case except
 	// inside subqueries, and constraints lose their name, tags, deferrability and whatever says the default, a parent's
 	// schema that is Schema included.
 	Compare bool
@@ -45,7 +45,7 @@ func Format(n Node) string { return FormatWith(n, Options{}) }
 func FormatWith(n Node, opt Options) string { return string(Append(nil, n, opt)) }
 
 // Append appends the text of any node to dst: of a statement, or of a part such as an expression or a *TableConstraint, which the
-// session and explicit forms (spec 23 §4) are put together from. It allocates nothing but the bytes, and takes time linear in
+// session and explicit forms are put together from. It allocates nothing but the bytes, and takes time linear in
 // the size of the tree and stack linear in its depth.
 func Append(dst []byte, n Node, opt Options) []byte {
 	p := printer{buf: dst, Options: opt}

@@ -201,7 +201,7 @@ func unwrap(x Expr) Expr {
 }
 
 // AppendIndexKey appends the expression of an index member in the session and explicit forms: a call as it is, anything else in
-// parentheses (spec 23 §4).
+// parentheses (docs/reference/declarative-schema.md).
 func AppendIndexKey(dst []byte, x Expr, opt Options) []byte {
 	p := printer{buf: dst, Options: opt}
 	x = unwrap(x)

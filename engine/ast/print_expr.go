@@ -175,7 +175,7 @@ func (p *printer) binary(x *Binary, leftmost bool) {
 	}
 }
 
-// arrow prints d -> p and d ->> p as the calls that they mean (spec 10 §2.8).
+// arrow prints d -> p and d ->> p as the calls that they mean (docs/reference/language.md).
 func (p *printer) arrow(x *Binary) {
 	if x.Op == OpJSONText {
 		p.str("cast(")
@@ -373,7 +373,7 @@ func (p *printer) columnRef(x *ColumnRef) {
 }
 
 // IsClock reports whether an unquoted, unqualified column of this name is a clock value where no column in scope has the
-// name (spec 10 §2.12).
+// name.
 func IsClock(name string) bool {
 	if len(name) < len("current_") || !strings.EqualFold(name[:len("current_")], "current_") {
 		return false

@@ -6,8 +6,8 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// reservedWords are the words that print in quotes when they serve as a name (spec 23 §1): the reserved ones, and those that
-// the grammar admits bare in some places only.
+// reservedWords are the words that print in quotes when they serve as a name (docs/reference/declarative-schema.md): the reserved ones, and
+// those that the grammar admits bare in some places only.
 var reservedWords = wordSet(`
 	abort action add all alter always analyze and apply as asc assertion autoincrement begin between by cascade case cast
 	check collate commit conflict constraint create cross current declare default deferrable deferred delete desc diff
@@ -82,7 +82,7 @@ func AppendName(dst []byte, name string) []byte {
 	return AppendQuoted(dst, name)
 }
 
-// AppendQuoted appends a name in double quotes, whatever it is: the spelling of the session and explicit forms (spec 23 §4).
+// AppendQuoted appends a name in double quotes, whatever it is: the spelling of the session and explicit forms.
 func AppendQuoted(dst []byte, name string) []byte { return appendDelimited(dst, name, '"') }
 
 // AppendString appends a text as a string literal.

@@ -89,7 +89,7 @@ var setOpText = [...]string{
 }
 
 // setOp prints a set operation so that the chain reads back with the same grouping: an operand in parentheses groups with what
-// is before it, any other one with the rest of the chain behind it (spec 11 §10).
+// is before it, any other one with the rest of the chain behind it (docs/reference/language.md).
 func (p *printer) setOp(n *SetOp) {
 	p.leg(n.L, leftInParens(n.L))
 	p.str(setOpText[n.Op])

@@ -35,7 +35,7 @@ func parseStmt(t testing.TB, text string) ast.Stmt {
 	return list[0]
 }
 
-// TestExpressionText holds the texts of spec 10 §4 and 23 §2.
+// TestExpressionText holds the texts of expressions.
 func TestExpressionText(t *testing.T) {
 	for _, c := range [][2]string{
 		{"1+1", "1 + 1"}, {"( 1 )", "1"}, {"007", "007"}, {"1.50", "1.50"}, {"1E+2", "1E+2"}, {"0x1F", "0x1F"},
@@ -179,7 +179,7 @@ func TestDefinitionText(t *testing.T) {
 	}
 }
 
-// TestAlterText: the template spelling of spec 23 §3, and the lower-case one of spec 50 §1.
+// TestAlterText: the spelling of plans, and the lower-case one of events.
 func TestAlterText(t *testing.T) {
 	for _, text := range []string{
 		"ALTER TABLE t RENAME TO n", `ALTER TABLE t RENAME COLUMN "a b" TO b`, "ALTER TABLE s.t RENAME CONSTRAINT a TO b",
@@ -215,7 +215,7 @@ func TestOptions(t *testing.T) {
 	assert.Equal(t, "declare schema s { table t { a integer }; }", ast.FormatWith(declared, ast.Options{Schema: "s"}))
 }
 
-// TestComparisonText holds the comparison texts of spec 23 §3.
+// TestComparisonText holds the comparison texts.
 func TestComparisonText(t *testing.T) {
 	opt := ast.Options{Compare: true, Schema: "s"}
 	for text, want := range map[string]string{

@@ -103,7 +103,7 @@ type BranchFlag struct {
 	Name  Name
 }
 
-// SetOp is a set operation. A chain without parentheses groups to the right (spec 11 §10).
+// SetOp is a set operation. A chain without parentheses groups to the right (docs/reference/language.md).
 type SetOp struct {
 	Span
 	Op    SetOpKind

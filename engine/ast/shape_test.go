@@ -10,7 +10,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// shape writes a tree with every grouping explicit. Two trees have one shape iff they mean the same by the rules of spec 23: it
+// shape writes a tree with every grouping explicit. Two trees have one shape iff they mean the same by the rules of the printer: it
 // leaves out positions and what has two spellings, and flattens chains of one associative operator.
 func shape(x any) string {
 	var b strings.Builder

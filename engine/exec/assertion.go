@@ -66,7 +66,7 @@ func assertionName(a *catalog.Assertion) string {
 }
 
 // Check evaluates the assertions that read a table which the transaction has changed, and those that read none if it has changed
-// any, against the final state that rt.Source shows (spec 31 §7). The first one that is false is the answer; NULL passes.
+// any, against the final state that rt.Source shows (docs/reference/language.md). The first one that is false is the answer; NULL passes.
 func (a *Assertions) Check(ctx context.Context, rt *Runtime, q *Queue) error {
 	for i := range a.list {
 		x := &a.list[i]

@@ -97,7 +97,7 @@ func (ec *Context) begin(ctx context.Context, rt *Runtime, params []plan.Paramet
 	return nil
 }
 
-// bind finds the value of a parameter. One whose type was established at prepare refuses values of another class (spec 40 §13).
+// bind finds the value of a parameter. One whose type was established at prepare refuses values of another class (docs/reference/types.md).
 func (b *boundParam) bind(p *plan.Parameter, rt *Runtime) error {
 	if p.Name == "" {
 		return b.bindPositional(p, rt.Positional)

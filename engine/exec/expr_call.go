@@ -52,7 +52,7 @@ func callLimited(ec *Context, eval function.Eval, args []types.Value, makes bool
 	return v, err
 }
 
-// callError words the failure of a function (spec 41 §1): the code is the cause's.
+// callError words the failure of a function (docs/reference/functions.md): the code is the cause's.
 func (b *builder) callError(kind, name string, at ast.Pos) func(error) error {
 	locate := b.located(at)
 	return func(err error) error {
@@ -72,7 +72,7 @@ func coalesce(args []Expr) Expr {
 	}
 }
 
-// iif evaluates the chosen branch. Its condition counts blobs and JSON containers as true (spec 41 §4).
+// iif evaluates the chosen branch. Its condition counts blobs and JSON containers as true.
 func (c *compiler) iif(x *plan.Iif) Expr {
 	cond, then, otherwise := c.expr(x.Cond), c.expr(x.Then), c.expr(x.Else)
 	return func(ec *Context, row types.Row) (types.Value, error) {

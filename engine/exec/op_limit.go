@@ -31,7 +31,7 @@ func isConstant(x plan.Expr) bool {
 	return ok || x == nil
 }
 
-// eval gives the number of rows to pass and to skip (spec 11 §6): a LIMIT that is NULL, negative or no number passes none, a
+// eval gives the number of rows to pass and to skip (docs/reference/language.md): a LIMIT that is NULL, negative or no number passes none, a
 // fraction counts up; an OFFSET that is NULL or negative skips none. count is MaxInt64 without LIMIT.
 func (l *limitRecipe) eval(ec *Context) (count, skip int64, err error) {
 	count = math.MaxInt64

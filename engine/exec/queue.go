@@ -10,8 +10,8 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// Queue holds the checks of a transaction that wait for its commit (spec 32 §6), and the tables that it wrote to. Beyond the memory
-// budget of a statement checks wait in temporary files, which Close removes. The zero Queue is empty. One goroutine uses it.
+// Queue holds the checks of a transaction that wait for its commit (docs/reference/language.md), and the tables that it wrote to. Beyond
+// the memory budget of a statement checks wait in temporary files, which Close removes. The zero Queue is empty. One goroutine uses it.
 type Queue struct {
 	files   []*queueFile // of the oldest checks, in their order
 	filed   int          // checks in files

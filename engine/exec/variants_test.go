@@ -109,7 +109,7 @@ func answer(db *testDB, sql string, ordered bool) []string {
 	return runs[0]
 }
 
-// TestOrderOfAnswers checks the orders that are worth keeping for least surprise (spec 11 §1.2), which hold while nothing spills.
+// TestOrderOfAnswers checks the orders that are worth keeping for least surprise (docs/reference/language.md), which hold while nothing spills.
 func TestOrderOfAnswers(t *testing.T) {
 	db := newDB(t)
 	db.mustExec(`create table t (id integer primary key, k text); create table d (id integer, primary key (id desc));

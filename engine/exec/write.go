@@ -23,7 +23,7 @@ type WriteSource interface {
 	OpenPresent(ctx context.Context, t *catalog.Table) (vtab.Table, error)
 }
 
-// Conflict is a violation whose conflict action is FAIL or ROLLBACK (spec 30 §7). Under FAIL the statement's work up to there is
+// Conflict is a violation whose conflict action is FAIL or ROLLBACK (docs/reference/language.md). Under FAIL the statement's work up to there is
 // complete and is to be kept; under ROLLBACK the whole transaction is to be undone. Any other error asks for the statement to be
 // undone.
 type Conflict struct {

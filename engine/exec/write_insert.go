@@ -213,7 +213,7 @@ func sameUnder(t *plan.UpsertTarget, x, y types.Row) bool {
 	return true
 }
 
-// doUpdate updates the stored row in place of the proposed one (spec 30 §8).
+// doUpdate updates the stored row in place of the proposed one (docs/reference/language.md).
 func (o *changeOp) doUpdate(u *upsertRecipe, stored types.Row) error {
 	both := append(append(o.both[:0], stored...), o.w.new...)
 	o.both = both

@@ -145,7 +145,7 @@ func (r *refRun) check(row types.Row) (ok bool, err error) {
 	return false, resolve(r.Action, r.violation())
 }
 
-// violation words a value without parent (spec 31 §6).
+// violation words a value without parent (docs/reference/language.md).
 func (r *refRecipe) violation() error {
 	if r.Parent == nil {
 		schema, name := r.Key.ParentName(r.Child)

@@ -7,7 +7,8 @@ import (
 	"github.com/quereus/quereus-migrate/vtab"
 )
 
-// rowWriter takes the rows of one table through the rules of one operation, one row after the other in the same memory (spec 30 §3):
+// rowWriter takes the rows of one table through the rules of one operation, one row after the other in the same memory
+// (docs/reference/language.md):
 //
 //	fill new and old → admit (generated columns, NOT NULL, CHECK) → write (uniqueness, and what follows from the change)
 type rowWriter struct {

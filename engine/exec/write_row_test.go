@@ -2,7 +2,7 @@ package exec_test
 
 import "testing"
 
-// The scripts below follow spec 30 section by section.
+// The scripts below go through the rules of writing one by one.
 
 func TestInsert(t *testing.T) {
 	db := newWriteDB(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/quereus/quereus-migrate/types/limit"
 )
 
-// concatenations are group_concat and string_concat (spec 41 §8).
+// concatenations are group_concat and string_concat (docs/reference/functions.md).
 func concatenations() []*Function {
 	return []*Function{
 		{

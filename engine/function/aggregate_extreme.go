@@ -4,7 +4,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// extremes are min and max (spec 41 §8).
+// extremes are min and max (docs/reference/functions.md).
 func extremes() []*Function { return []*Function{findsExtreme("min", -1), findsExtreme("max", 1)} }
 
 // findsExtreme is the value that comes last (sign 1) or first (sign -1) in the order of the argument's type and collation; of

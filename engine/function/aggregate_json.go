@@ -8,7 +8,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// jsonAggregates make documents of groups; they are NULL for a group without entries (spec 41 §8).
+// jsonAggregates make documents of groups; they are NULL for a group without entries (docs/reference/functions.md).
 func jsonAggregates() []*Function {
 	return []*Function{
 		{

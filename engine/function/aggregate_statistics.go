@@ -6,7 +6,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// statistics are the variances and standard deviations of a population and of a sample (spec 41 §8).
+// statistics are the variances and standard deviations of a population and of a sample (docs/reference/functions.md).
 func statistics() []*Function {
 	deviation := func(name string, sample int64, finish func(variance float64) float64) *Function {
 		return aggregate(name, 1, resultAlways(types.TypeReal), func() State { return &variance{sample: sample, finish: finish} })

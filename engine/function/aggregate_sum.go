@@ -7,7 +7,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// sums are count, sum, total and avg (spec 41 §8).
+// sums are count, sum, total and avg (docs/reference/functions.md).
 func sums() []*Function {
 	return []*Function{
 		aggregate("count", 0, resultNever(types.TypeInteger), func() State { return new(rowCount) }),

@@ -4,7 +4,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// choices are the functions that choose among their arguments (spec 41 §4).
+// choices are the functions that choose among their arguments (docs/reference/functions.md).
 func choices() []*Function {
 	return []*Function{
 		{
@@ -30,7 +30,7 @@ func choices() []*Function {
 }
 
 // group compares the arguments of one call in one form: each is converted as its static type demands, and all follow one order
-// and one collation (spec 40 §10).
+// and one collation (docs/reference/types.md).
 type group struct {
 	casts   []func(types.Value) types.Value // nil for an argument that is compared as it is
 	compare types.Comparator

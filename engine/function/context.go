@@ -6,7 +6,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// mutationContext is what a statement knows of the row being written (spec 41 §10). It is deterministic in the sense that DEFAULT
+// mutationContext is what a statement knows of the row being written (docs/reference/functions.md). It is deterministic in the sense that DEFAULT
 // asks for: the same statement gives the same answers.
 func mutationContext() []*Function {
 	return []*Function{{
@@ -21,7 +21,7 @@ func mutationContext() []*Function {
 	}}
 }
 
-// randoms are the functions of chance (spec 41 §3).
+// randoms are the functions of chance.
 func randoms() []*Function {
 	return []*Function{
 		{

@@ -6,7 +6,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// conversions are the strict conversions, named after the types (spec 41 §2).
+// conversions are the strict conversions, named after the types (docs/reference/functions.md).
 func conversions() []*Function {
 	return []*Function{
 		converts("integer", types.TypeInteger),

@@ -4,7 +4,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// dateFunctions are the functions of dates with modifiers (spec 41 §6). They give NULL for anything they cannot read. With one
+// dateFunctions are the functions of dates with modifiers (docs/reference/functions.md). They give NULL for anything they cannot read. With one
 // argument, date, time and datetime are the conversions, which are registered for that count.
 func dateFunctions() []*Function {
 	return []*Function{

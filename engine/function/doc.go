@@ -1,5 +1,4 @@
-// Package function holds the built-in functions, one file a family, and the registry that names resolve through (spec 41, and
-// 42 §2 for introspection).
+// Package function holds the built-in functions, one file a family, and the registry that names resolve through (docs/reference/functions.md).
 //
 // It knows values, types and the catalog, not plans: the binder asks a function for its result type and the executor calls it
 // with evaluated arguments. Functions that must not evaluate all arguments (coalesce, iif) are marked Lazy and compiled by the

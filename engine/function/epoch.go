@@ -6,7 +6,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// epochs are the epoch functions and the checks of ISO spellings (spec 41 §6.5).
+// epochs are the epoch functions and the checks of ISO spellings (docs/reference/functions.md).
 func epochs() []*Function {
 	return []*Function{
 		sinceEpoch("epoch_s", types.TypeInteger, func(m *moment) types.Value { return types.Int(m.unixSeconds()) }),

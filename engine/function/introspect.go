@@ -8,7 +8,8 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// Introspection functions list the catalog of the statement (spec 42 §2). They are not deterministic: their answers change with it.
+// Introspection functions list the catalog of the statement (docs/reference/functions.md). They are not deterministic: their answers change
+// with it.
 
 // emitter takes one row; it reports whether more are wanted.
 type emitter func(values ...types.Value) bool

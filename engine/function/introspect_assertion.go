@@ -10,7 +10,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// assertionFacts is assertion_info() (spec 42 §2.9).
+// assertionFacts is assertion_info() (docs/reference/functions.md).
 func assertionFacts() []*Function {
 	return []*Function{lists("assertion_info", 0, []Column{
 		textColumn("schema_name"), textColumn("name"), textColumn("violation_sql"), integerColumn("deferrable"),

@@ -8,7 +8,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// constraintFacts are the functions that list the constraints of a table (spec 42 §2.4 to §2.6).
+// constraintFacts are the functions that list the constraints of a table (docs/reference/functions.md).
 func constraintFacts() []*Function {
 	return []*Function{
 		aboutTable("unique_constraint_info", []Column{

@@ -4,7 +4,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// functionFacts is function_info() (spec 42 §2.10).
+// functionFacts is function_info() (docs/reference/functions.md).
 func functionFacts() []*Function {
 	return []*Function{lists("function_info", -1, []Column{
 		textColumn("name"), integerColumn("num_args"), textColumn("type"), integerColumn("deterministic"), integerColumn("flags"),

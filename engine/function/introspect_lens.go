@@ -4,7 +4,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// lensFacts are the functions of logical schemas (spec 42 §2.11). No statement makes a logical schema, so there is nothing for them
+// lensFacts are the functions of logical schemas (docs/reference/functions.md). No statement makes a logical schema, so there is nothing for them
 // to list: each refuses the schema that it is asked about.
 func lensFacts() []*Function {
 	return []*Function{

@@ -5,7 +5,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// objectLists is schema() (spec 42 §2.1).
+// objectLists is schema() (docs/reference/functions.md).
 func objectLists() []*Function {
 	return []*Function{lists("schema", 0, []Column{
 		textColumn("schema"), textColumn("type"), textColumn("name"), textColumn("tbl_name"), textOrNull("sql"), textOrNull("tags"),

@@ -6,7 +6,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// PlanColumns are the columns in which plans are shown, by query_plan() and by EXPLAIN (spec 42 §3).
+// PlanColumns are the columns in which plans are shown, by query_plan() and by EXPLAIN (docs/reference/functions.md).
 var PlanColumns = []Column{
 	integerColumn("id"), {"parent_id", types.TypeInteger, true}, integerColumn("subquery_level"),
 	textColumn("node_type"), textColumn("op"), textColumn("detail"), textOrNull("object_name"), textOrNull("alias"),

@@ -5,7 +5,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// tableFacts are table_info and index_info (spec 42 §2.2, §2.3).
+// tableFacts are table_info and index_info (docs/reference/functions.md).
 func tableFacts() []*Function {
 	return []*Function{
 		aboutTable("table_info", []Column{

@@ -5,7 +5,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// viewFacts are view_info and column_info (spec 42 §2.7, §2.8). What can be written through a view is derived by the binder; without
+// viewFacts are view_info and column_info (docs/reference/functions.md). What can be written through a view is derived by the binder; without
 // it they answer for what is no view, and refuse the rest.
 func viewFacts() []*Function {
 	return []*Function{

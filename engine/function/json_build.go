@@ -8,7 +8,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// jsonBuilders are the functions that make documents of values (spec 41 §7.2).
+// jsonBuilders are the functions that make documents of values (docs/reference/functions.md).
 func jsonBuilders() []*Function {
 	return []*Function{
 		{

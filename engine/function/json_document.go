@@ -7,8 +7,8 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// documentReader gives what reads an argument as a JSON document (spec 41 §7). A document of static type JSON is itself, a string
-// included; anything else is read by its value. A constant is read once.
+// documentReader gives what reads an argument as a JSON document (docs/reference/functions.md). A document of static type JSON is itself, a
+// string included; anything else is read by its value. A constant is read once.
 func documentReader(a Arg) func(types.Value) (doc types.Value, ok bool) {
 	switch {
 	case a.Type == types.TypeJSON:
@@ -32,7 +32,7 @@ func readDocument(v types.Value) (doc types.Value, ok bool) {
 	return v, true
 }
 
-// preparer gives what makes of an argument the value that is put into a document (spec 41 §7, "prepared value"). The result shares
+// preparer gives what makes of an argument the value that is put into a document ("prepared value"). The result shares
 // no memory with the argument.
 func preparer(a Arg) func(types.Value) types.Value {
 	if a.Type == types.TypeJSON {

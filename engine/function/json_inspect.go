@@ -4,7 +4,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// jsonInspectors are the functions that read documents (spec 41 §7.2).
+// jsonInspectors are the functions that read documents (docs/reference/functions.md).
 func jsonInspectors() []*Function {
 	return []*Function{
 		{Name: "json_valid", Args: 1, Deterministic: true, Type: resultNever(types.TypeBoolean), Bind: bindJSONValid},

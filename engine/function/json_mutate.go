@@ -6,7 +6,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// jsonMutators are the functions that give a changed copy of a document (spec 41 §7.2). Copies share what does not change.
+// jsonMutators are the functions that give a changed copy of a document (docs/reference/functions.md). Copies share what does not change.
 func jsonMutators() []*Function {
 	return []*Function{
 		editsDocument("json_insert", insertPart), editsDocument("json_replace", replacePart), editsDocument("json_set", setPart),

@@ -8,7 +8,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// jsonPath is a compiled path (spec 41 §7.1). One that is malformed resolves to nothing.
+// jsonPath is a compiled path (docs/reference/functions.md). One that is malformed resolves to nothing.
 type jsonPath struct {
 	steps     []pathStep
 	malformed bool

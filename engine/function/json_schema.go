@@ -4,7 +4,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// jsonSchemas is json_schema(x, schema): whether a document has the described shape (spec 41 §7.3).
+// jsonSchemas is json_schema(x, schema): whether a document has the described shape (docs/reference/functions.md).
 func jsonSchemas() []*Function {
 	return []*Function{{
 		Name: "json_schema", Args: 2, Deterministic: true, Type: resultNever(types.TypeBoolean), Bind: bindJSONSchema,

@@ -6,7 +6,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// compileSchema compiles a schema (spec 41 §7.3), nil when it is malformed.
+// compileSchema compiles a schema (docs/reference/functions.md), nil when it is malformed.
 //
 //	type    = postfix { "|" postfix }
 //	postfix = primary { "[" "]" }

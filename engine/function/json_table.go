@@ -9,7 +9,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// jsonTables are json_each and json_tree (spec 41 §7.4).
+// jsonTables are json_each and json_tree (docs/reference/functions.md).
 func jsonTables() []*Function {
 	return []*Function{jsonTable("json_each", eachMember), jsonTable("json_tree", treeOf)}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// modifier is one modifier of a date function (spec 41 §6.2).
+// modifier is one modifier of a date function (docs/reference/functions.md).
 type modifier struct {
 	kind modifierKind
 	unit timeUnit

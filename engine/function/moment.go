@@ -31,8 +31,8 @@ func (m *moment) setWall(w types.Instant) {
 	m.at = w
 }
 
-// readMoment reads a time and its modifiers leniently (spec 41 §6.1). ok is false for what cannot be read, nothing at all included,
-// and for a moment out of the range of instants.
+// readMoment reads a time and its modifiers leniently (docs/reference/functions.md). ok is false for what cannot be read, nothing at all
+// included, and for a moment out of the range of instants.
 func readMoment(c *Call, args []types.Value) (m moment, ok bool) {
 	unix := false
 	if len(args) > 1 && readModifier(args[0]).kind == unixModifier {
@@ -51,7 +51,7 @@ func readMoment(c *Call, args []types.Value) (m moment, ok bool) {
 	return m, ok && m.shift(args[1:])
 }
 
-// readStrictly is readMoment for the epoch functions, which read the ISO spellings only (spec 41 §6.5).
+// readStrictly is readMoment for the epoch functions, which read the ISO spellings only.
 func readStrictly(c *Call, args []types.Value) (m moment, ok bool) {
 	if len(args) == 0 || args[0].Kind() != types.KindText {
 		return m, false

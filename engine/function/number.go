@@ -6,7 +6,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// numbers are the functions of numbers (spec 41 §3).
+// numbers are the functions of numbers (docs/reference/functions.md).
 func numbers() []*Function {
 	return []*Function{
 		ofNumber("abs", absolute),

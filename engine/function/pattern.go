@@ -208,7 +208,7 @@ func (b *patternBuilder) pattern() *Pattern {
 const NoEscape rune = -1
 
 // CompileLike compiles the pattern of LIKE: % is any run of code points, _ any one of them, and escape makes the one behind it
-// literal, wherever it stands; at the end it matches nothing (spec 10 §2.6).
+// literal, wherever it stands; at the end it matches nothing (docs/reference/language.md).
 func CompileLike(pattern string, escape rune) *Pattern {
 	var b patternBuilder
 	escaped := false

@@ -10,7 +10,7 @@ import (
 	"github.com/quereus/quereus-migrate/types/limit"
 )
 
-// patterns are the pattern operators as functions, pattern first (spec 41 §5).
+// patterns are the pattern operators as functions, pattern first (docs/reference/functions.md).
 func patterns() []*Function {
 	return []*Function{
 		matches("like", func(p string) (Matcher, error) { return CompileLike(p, NoEscape), nil }),

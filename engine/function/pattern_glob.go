@@ -6,7 +6,7 @@ import (
 )
 
 // CompileGlob compiles the pattern of GLOB: * is any run of code points, ? any one of them, [abc] and [a-z] one of those, [^…] one
-// of the others. A ] that stands first in a class belongs to it; a [ without an end is literal; nothing escapes (spec 41 §5).
+// of the others. A ] that stands first in a class belongs to it; a [ without an end is literal; nothing escapes (docs/reference/functions.md).
 func CompileGlob(pattern string) *Pattern {
 	var b patternBuilder
 	for pattern != "" {

@@ -42,7 +42,7 @@ type Call struct {
 	// Catalog and Functions are what the introspection functions show: the state that the statement reads.
 	Catalog   *catalog.Snapshot
 	Functions *Registry
-	// Session is what the session form of definitions leaves out (spec 23 §4); its Form is not read.
+	// Session is what the session form of definitions leaves out (docs/reference/declarative-schema.md); its Form is not read.
 	Session catalog.FormatOptions
 	// SchemaPath are the schemas that the bodies of assertions search behind their own; nil is main alone.
 	SchemaPath []string
@@ -121,9 +121,9 @@ type Function struct {
 	// Args is the exact number of arguments, -1 for a variadic one with at least Min and at most Max (Max -1: no bound).
 	Args, Min, Max int
 	Kind           Kind
-	// Deterministic: same arguments, same answer; required in DEFAULT, CHECK and GENERATED (spec 31 §9).
+	// Deterministic: same arguments, same answer; required in DEFAULT, CHECK and GENERATED (docs/reference/language.md).
 	Deterministic bool
-	// Numeric refuses arguments of other static types at prepare (spec 41 §1 "num").
+	// Numeric refuses arguments of other static types at prepare ("num").
 	Numeric bool
 	// NullOnNull: a NULL argument gives NULL without a call.
 	NullOnNull bool

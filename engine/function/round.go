@@ -32,7 +32,7 @@ func roundsTo() *Function {
 }
 
 // round gives the multiple of 10^-digits that is nearest to n, the upper one of two. It is exact for whole numbers and computes in
-// doubles for all others (spec 41 §3).
+// doubles for all others (docs/reference/functions.md).
 func round(n types.Value, digits int64) types.Value {
 	switch {
 	case n.Kind() == types.KindReal && !types.IsWhole(n):

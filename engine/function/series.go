@@ -9,7 +9,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// series are the generators (spec 41 §5, §10).
+// series are the generators (docs/reference/functions.md).
 func series() []*Function {
 	return []*Function{
 		{

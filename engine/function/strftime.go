@@ -7,7 +7,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// strftime is strftime(format, time, modifiers…) (spec 41 §6.4).
+// strftime is strftime(format, time, modifiers…) (docs/reference/functions.md).
 func strftime(c *Call, args []types.Value) (types.Value, error) {
 	if args[0].Kind() != types.KindText {
 		return types.Null, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/quereus/quereus-migrate/types/limit"
 )
 
-// texts are the functions of text (spec 41 §5). Positions and lengths count code points.
+// texts are the functions of text (docs/reference/functions.md). Positions and lengths count code points.
 func texts() []*Function {
 	return []*Function{
 		mapsText("lower", types.Lower), mapsText("upper", types.Upper), mapsText("reverse", reverse),

@@ -4,7 +4,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// timespans are the functions that take timespans apart (spec 41 §6.6).
+// timespans are the functions that take timespans apart (docs/reference/functions.md).
 func timespans() []*Function {
 	return []*Function{
 		timespanPart("years", func(d *types.Duration) int64 { return d.Years }),

@@ -8,7 +8,7 @@ import (
 )
 
 // Static results, as the Type of functions. A result is nullable when an argument is, or a value of the argument's static type
-// can make NULL (spec 10 §3).
+// can make NULL (docs/reference/language.md).
 
 // anyNullable reports whether one of the arguments may be NULL.
 func anyNullable(args []Arg) bool {
@@ -60,7 +60,7 @@ func typesOf(args []Arg) []*types.Type {
 // Reading arguments.
 
 // numberOf reads a value as the functions of numbers do: a boolean is 1 or 0, and text counts if the whole of it is a decimal
-// number (spec 41 §1). ok is false for anything else.
+// number (docs/reference/functions.md). ok is false for anything else.
 func numberOf(v types.Value) (n types.Value, ok bool) {
 	switch v.Kind() {
 	case types.KindBoolean:

@@ -4,7 +4,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// windows are the functions that are usable with OVER only (spec 41 §9, 11 §7): what the binder must know of them.
+// windows are the functions that are usable with OVER only (docs/reference/functions.md): what the binder must know of them.
 func windows() []*Function {
 	return []*Function{
 		anywhere(ranking("row_number", 0, types.TypeInteger)), ranking("rank", 0, types.TypeInteger), ranking("dense_rank", 0, types.TypeInteger),

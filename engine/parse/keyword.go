@@ -188,7 +188,7 @@ var wordList = strings.Fields(`
 	logical maintained match materialized maxrecursion nothing notnull nulls option options others plan query refresh regexp
 	rowid schema seed simple strict tags ties trigger type version window without`)
 
-// class tells where a word may stand as a name without quotes (spec 10 §1.3). A place that admits one class admits those
+// class tells where a word may stand as a name without quotes (docs/reference/language.md). A place that admits one class admits those
 // after it.
 type class uint8
 

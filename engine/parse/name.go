@@ -71,7 +71,7 @@ func (p *parser) optionalNames() []ast.Name {
 }
 
 // isItemAlias reports whether the word begins an item of a declaration and could be an alias: outside all brackets of an
-// item it is the former (spec 21 §1). The other words that begin items are no aliases anywhere.
+// item it is the former (docs/reference/declarative-schema.md). The other words that begin items are no aliases anywhere.
 func isItemAlias(w word) bool {
 	switch w {
 	case wMaterialized, wSeed, wDomain, wCollation, wImport:

@@ -100,7 +100,7 @@ func setOperator(w word) (ast.SetOpKind, bool) {
 }
 
 // compound parses the set operations after the first leg. A leg in brackets groups with what is before it, any other takes
-// the rest of the chain to its right (spec 11 §10); the pending legs are folded from the end, so that a long chain costs no
+// the rest of the chain to its right (docs/reference/language.md); the pending legs are folded from the end, so that a long chain costs no
 // stack.
 func (p *parser) compound(leg ast.QueryTerm) ast.QueryTerm {
 	var pending []*ast.SetOp

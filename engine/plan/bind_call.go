@@ -6,7 +6,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// call binds a function call (spec 10 §2.11, 41 §1).
+// call binds a function call (docs/reference/language.md).
 func (b *Binder) call(c *ast.Call, s *Scope) Expr {
 	if c.Over != nil {
 		return b.windowCall(c, s)
@@ -120,7 +120,7 @@ func (b *Binder) bindEval(f *function.Function, at ast.Pos, args []function.Arg)
 	return eval
 }
 
-// jsonArrow binds x -> p as json_extract(x, path), and x ->> p as its text (spec 10 §2.8).
+// jsonArrow binds x -> p as json_extract(x, path), and x ->> p as its text.
 func (b *Binder) jsonArrow(x *ast.Binary, s *Scope) Expr {
 	call := &ast.Call{Span: x.Span, Name: ast.Ident("json_extract"), Args: []ast.Expr{x.L, arrowPath(x.R)}}
 	got := b.call(call, s)

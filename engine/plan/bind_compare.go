@@ -59,7 +59,7 @@ func (b *Binder) rowPair(at ast.Pos, l, r ast.Expr) (ls, rs []ast.Expr) {
 	return lr.Elems, rr.Elems
 }
 
-// rowComparison writes a comparison of row values out, member by member (spec 10 §2.3).
+// rowComparison writes a comparison of row values out, member by member (docs/reference/language.md).
 func (b *Binder) rowComparison(at ast.Pos, op CompareOp, l, r ast.Expr, s *Scope) Expr {
 	ls, rs := b.rowPair(at, l, r)
 	if ls == nil {

@@ -157,7 +157,7 @@ func declares(w *ast.With, fold string) bool {
 	return false
 }
 
-// recursive binds a member that reads itself: base UNION [ALL] step (spec 11 §8.2).
+// recursive binds a member that reads itself: base UNION [ALL] step (docs/reference/language.md).
 func (b *Binder) recursive(w *ast.With, m *ast.CTE, op *ast.SetOp, outer *Scope) Node {
 	defer b.enterPath(resolve.LeadingPath(m.Query.Body))()
 	if op.Op != ast.Union && op.Op != ast.UnionAll || len(op.Flags) > 0 {

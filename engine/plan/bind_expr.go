@@ -122,7 +122,7 @@ func (b *Binder) literal(x *ast.Literal) Expr {
 	return b.constant(types.Null, types.TypeNull, at)
 }
 
-// realLiteral reads a real. A whole one within ±(2^53−1) is an INTEGER (spec 10 §1.1).
+// realLiteral reads a real. A whole one within ±(2^53−1) is an INTEGER (docs/reference/language.md).
 func (b *Binder) realLiteral(x *ast.Literal) Expr {
 	const maxSafe = 1<<53 - 1
 	f, _ := strconv.ParseFloat(x.Text, 64) // beyond the range it is ±Infinity, which is what is wanted

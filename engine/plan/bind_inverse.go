@@ -7,7 +7,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// Clauses that only matter for writing through a query are checked and have no effect on reading (spec 11 §12).
+// Clauses that only matter for writing through a query are checked and have no effect on reading (docs/reference/language.md).
 
 // checkDefaults checks WITH DEFAULTS. Unknown columns are noticed when a write uses them.
 func (b *Binder) checkDefaults(q *ast.SelectStmt) {

@@ -102,7 +102,7 @@ func mergeArms(arms []Expr) *Info {
 	return merged
 }
 
-// limit puts LIMIT and OFFSET above a node. They are expressions without columns (spec 11 §6).
+// limit puts LIMIT and OFFSET above a node. They are expressions without columns (docs/reference/language.md).
 func (b *Binder) limit(n Node, q *ast.SelectStmt) Node {
 	if q.Limit == nil && q.Offset == nil {
 		return n

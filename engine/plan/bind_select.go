@@ -203,7 +203,7 @@ func (s *selection) outputAliases(cols []Column) []alias {
 }
 
 // sortsInput reports whether an ORDER BY key of an aggregate query without GROUP BY names neither an output alias nor an
-// aggregate: it then orders the rows that go into the aggregates (spec 11 §5.2).
+// aggregate: it then orders the rows that go into the aggregates (docs/reference/language.md).
 func (s *selection) sortsInput(x ast.Expr, aliases []alias) bool {
 	if s.group == nil || s.hasGroupBy() || s.b.hasAggregate(x) {
 		return false

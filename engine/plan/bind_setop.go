@@ -5,7 +5,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// setOp binds a set operation (spec 11 §10).
+// setOp binds a set operation (docs/reference/language.md).
 func (b *Binder) setOp(t *ast.SetOp, outer *Scope) Node {
 	l, r := b.term(t.L, outer), b.term(t.R, outer)
 	n := &SetOp{Op: t.Op, L: l, R: r}

@@ -9,7 +9,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// windowing collects the window calls of one SELECT as its select list and ORDER BY are bound (spec 11 §7). They are computed
+// windowing collects the window calls of one SELECT as its select list and ORDER BY are bound (docs/reference/language.md). They are computed
 // above the groups and HAVING, below the select list.
 type windowing struct {
 	b     *Binder

@@ -64,7 +64,7 @@ func pick(cols []Column, at []int) []Column {
 	return out
 }
 
-// referencedColumns resolves the parent's columns of a foreign key (spec 31 §6).
+// referencedColumns resolves the parent's columns of a foreign key (docs/reference/language.md).
 func referencedColumns(child *catalog.Table, key *catalog.ForeignKey, parent *catalog.Table) ([]int, error) {
 	if key.ParentColumns == nil {
 		cols := parent.KeyColumns()

@@ -49,7 +49,7 @@ func (rs *ruleSet) finish(w *Write) {
 	w.Context, w.All = rs.context, rs.all
 }
 
-// contextValues binds WITH CONTEXT (spec 30 §12). What the table does not declare is not looked at.
+// contextValues binds WITH CONTEXT (docs/reference/language.md). What the table does not declare is not looked at.
 func (b *Binder) contextValues(t *catalog.Table, list []ast.Assignment) []ContextValue {
 	values := make([]ContextValue, len(t.Context))
 	for i := range values {

@@ -143,7 +143,7 @@ func (r *rowNames) scope() *Scope {
 	return s
 }
 
-// returning binds RETURNING (spec 30 §10).
+// returning binds RETURNING (docs/reference/language.md).
 func (b *Binder) returning(list []ast.SelectItem, r rowNames) []Item {
 	var names []string
 	var exprs []Expr

@@ -185,7 +185,7 @@ type parameters struct {
 	at   map[Parameter]int // by name and index alone
 }
 
-// param binds a parameter. Its static type is the declared one, else TEXT (spec 40 §13).
+// param binds a parameter. Its static type is the declared one, else TEXT (docs/reference/types.md).
 func (b *Binder) param(p *ast.Param) Expr {
 	if b.parameterless != "" {
 		b.fail(p.Pos(), types.ERROR, "%s may not reference bind parameters", b.parameterless)

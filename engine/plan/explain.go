@@ -8,7 +8,7 @@ import (
 	"github.com/quereus/quereus-migrate/engine/ast"
 )
 
-// ExplainRow is one operator of a plan as query_plan() and EXPLAIN show it (spec 42 §3), parents first.
+// ExplainRow is one operator of a plan as query_plan() and EXPLAIN show it (docs/reference/functions.md), parents first.
 type ExplainRow struct {
 	ID     int // from 1
 	Parent int // 0 for the root

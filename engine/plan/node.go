@@ -363,7 +363,7 @@ func (c *CTERead) Output() []Column { return c.Cols }
 // WorkTable holds the rows of the round before, in a recursion.
 type WorkTable struct{ Name string }
 
-// Recursive evaluates Base, then Step over the rows of the round before until a round adds nothing (spec 11 §8.2).
+// Recursive evaluates Base, then Step over the rows of the round before until a round adds nothing (docs/reference/language.md).
 type Recursive struct {
 	common
 	Work       *WorkTable

@@ -7,7 +7,7 @@ import (
 	"github.com/quereus/quereus-migrate/types"
 )
 
-// Scope is what names may mean in one place of a query (spec 11 §4). A name is looked up here, then in the scopes outside.
+// Scope is what names may mean in one place of a query (docs/reference/language.md). A name is looked up here, then in the scopes outside.
 type Scope struct {
 	outer   *Scope
 	sources []*source
@@ -200,7 +200,7 @@ func (s *Scope) source(schema, name ast.Name) *source {
 	return nil
 }
 
-// clockWords are the names that are values where no column has them (spec 10 §2.12).
+// clockWords are the names that are values where no column has them.
 var clockWords = map[string]struct {
 	word ClockWord
 	t    *types.Type

@@ -10,7 +10,7 @@ import (
 	"github.com/quereus/quereus-migrate/vtab"
 )
 
-// Mode is what a stored expression of a table is for, and so what it may read (spec 20 §2.3–2.5, 31 §3).
+// Mode is what a stored expression of a table is for, and so what it may read (docs/reference/language.md).
 type Mode uint8
 
 // The modes.
@@ -222,7 +222,7 @@ func isOwn(t *catalog.Table, ref *ast.ColumnRef) bool {
 // ErrNondeterministic is the cause of the error about a stored expression that does not give the same value every time.
 var ErrNondeterministic = errors.New("the expression is not deterministic")
 
-// requireDeterminism refuses what does not give the same value every time (spec 31 §9).
+// requireDeterminism refuses what does not give the same value every time.
 func (b *Binder) requireDeterminism(x Expr, use Use) {
 	if use.Mode == RowExpr || b.env.Nondeterministic || !varies(x) {
 		return
