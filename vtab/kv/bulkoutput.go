@@ -56,6 +56,9 @@ func (o *BulkOutput) Take() []BulkFile {
 	return files
 }
 
+// Add takes over complete files of other outputs, whose entries come after those that it has, and before those to come.
+func (o *BulkOutput) Add(files []BulkFile) { o.files = append(o.files, files...) }
+
 // Abort removes what was written. The files lie in a directory that is emptied at the next open, so what cannot be removed now
 // goes then.
 func (o *BulkOutput) Abort() {

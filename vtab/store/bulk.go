@@ -1,8 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
 
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/types"
@@ -34,20 +39,21 @@ func (o *output) add(key, value []byte) error {
 		return o.collector.add(key, value)
 	case o.bulk.Empty() && o.collector.total+int64(len(key)+len(value)) <= o.limit:
 		return o.collector.add(key, value)
-	case len(o.collector.items) > 0:
-		for _, it := range o.collector.items {
-			if err := o.write(o.collector.key(it), o.collector.value(it)); err != nil {
-				return err
-			}
+	case o.bulk.Empty():
+		err := o.collector.each(context.Background(), func(key, value []byte) error { return write(&o.bulk, key, value) })
+		if e := o.collector.close(); err == nil {
+			err = e
 		}
-		o.collector.items, o.collector.buf = nil, nil
+		if err != nil {
+			return err
+		}
 	}
-	return o.write(key, value)
+	return write(&o.bulk, key, value)
 }
 
-// write appends to the bulk files.
-func (o *output) write(key, value []byte) error {
-	w, err := o.bulk.Next()
+// write appends to bulk files.
+func write(to *kv.BulkOutput, key, value []byte) error {
+	w, err := to.Next()
 	if err != nil {
 		return err
 	}
@@ -57,29 +63,93 @@ func (o *output) write(key, value []byte) error {
 // isBig reports whether the entries go into bulk files.
 func (o *output) isBig() bool { return o.collector.total > o.limit || !o.bulk.Empty() }
 
-// finish ends the collecting: it checks that keys differ, and writes the files.
+// finish ends the collecting: it checks that keys differ, and writes the files, on all cores.
 func (o *output) finish(ctx context.Context, t *catalog.Table) error {
 	if o.sorted {
 		return o.bulk.Finish()
 	}
-	big := o.isBig()
-	var dup duplicates
-	err := o.collector.each(ctx, func(key, value []byte) error {
-		if o.unique && dup.see(key, len(o.s.prefix)) {
+	o.collector.seal()
+	parts := o.parts()
+	errs := make([]error, len(parts))
+	var others sync.WaitGroup
+	for i, p := range parts[1:] {
+		others.Go(func() { errs[i+1] = p.guarded(ctx) })
+	}
+	errs[0] = parts[0].guarded(ctx)
+	others.Wait()
+	for _, p := range parts {
+		o.bulk.Add(p.bulk.Take())
+	}
+	if keys := duplicateKeys(parts); len(keys) > 0 {
+		return o.s.duplicateError(t, keys)
+	}
+	return cmp.Or(errs...)
+}
+
+// outputPart is the part of an output whose keys lie in a span. One goroutine writes it.
+type outputPart struct {
+	*output
+	span kv.Span
+	bulk kv.BulkOutput
+	dup  duplicates
+	// failed tells all parts that keys are equal somewhere, so that nothing has to be written any more.
+	failed *atomic.Bool
+}
+
+func (o *output) parts() []*outputPart {
+	n := 1
+	if o.isBig() {
+		n = runtime.GOMAXPROCS(0)
+	}
+	var parts []*outputPart
+	failed := new(atomic.Bool)
+	for _, span := range o.collector.spans(n) {
+		parts = append(parts, &outputPart{
+			output: o, span: span, failed: failed, bulk: kv.BulkOutput{Store: o.bulk.Store, FileBytes: o.bulk.FileBytes},
+		})
+	}
+	return parts
+}
+
+// guarded writes the part. A panic, which nothing else could catch on this goroutine, becomes an error. On an error nothing of the part is left.
+func (p *outputPart) guarded(ctx context.Context) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = types.Errorf(types.INTERNAL, "writing a new range failed: %v\n%s", r, debug.Stack())
+		}
+		if err != nil {
+			p.bulk.Abort()
+		}
+	}()
+	big := p.isBig()
+	err = p.collector.eachIn(ctx, p.span, func(key, value []byte) error {
+		if p.unique && p.dup.see(key, len(p.s.prefix)) {
 			return errEnough
 		}
-		if big && len(dup.keys) == 0 {
-			return o.write(key, value)
+		if len(p.dup.keys) > 0 {
+			p.failed.Store(true)
+		}
+		if big && !p.failed.Load() {
+			return write(&p.bulk, key, value)
 		}
 		return nil
 	})
-	switch {
-	case len(dup.keys) > 0 && (err == nil || err == errEnough):
-		return o.s.duplicateError(t, dup.keys)
-	case err != nil:
+	if err == errEnough {
+		err = nil
+	}
+	if err != nil {
 		return err
 	}
-	return o.bulk.Finish()
+	return p.bulk.Finish()
+}
+
+// duplicateKeys gives the first keys that occur more than once.
+func duplicateKeys(parts []*outputPart) []string {
+	var keys []string
+	for _, p := range parts {
+		keys = append(keys, p.dup.keys...)
+	}
+	return keys[:min(len(keys), maxDuplicates)]
 }
 
 // errEnough ends a walk over entries early; it does not leave finish.

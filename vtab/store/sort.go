@@ -6,46 +6,196 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+	"sync"
 
 	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab/kv"
 )
 
-// collector takes the entries of one new range in any order and gives them in key order. It holds them in memory up to a budget,
-// and beyond that in sorted runs on disk.
+// collector takes the entries of one new range in any order and gives them in key order. It holds them in memory up to a budget, in
+// segments that are sorted in the background as each is full, and beyond that in sorted runs on disk. One goroutine fills it; then any
+// number may read it.
 type collector struct {
 	prefix []byte // of all keys; it is left out of the comparisons
 	dir    func() string
 	budget int64
 
-	buf   []byte
-	items []item
-	runs  []*kv.Run
-	total int64 // bytes of keys and values that were added
+	filling segment
+	full    []*segment
+	held    int64 // bytes of full
+	sorting sync.WaitGroup
+	runs    []*kv.Run
+	total   int64 // bytes of keys and values that were added
 }
 
-// item is an entry in the collector's memory. head is the beginning of the key behind the prefix, which decides most comparisons.
-type item struct {
-	head       uint64
-	at         int
-	klen, vlen int
-}
-
-const itemBytes = 32
+// maxSegment is the size at which a segment is full, unless the budget calls for smaller ones.
+const maxSegment = 8 << 20
 
 // add takes an entry; it copies what it is given.
 func (c *collector) add(key, value []byte) error {
-	if len(c.items) > 0 && int64(len(c.buf)+len(c.items)*itemBytes) > c.budget {
+	size := c.filling.bytes()
+	if size > 0 && c.held+size > c.budget {
 		if err := c.spill(); err != nil {
 			return err
 		}
+	} else if size > 0 && size >= min(c.budget/8, maxSegment) {
+		c.handOver()
 	}
-	c.items = append(c.items, item{head: headOf(key[len(c.prefix):]), at: len(c.buf), klen: len(key), vlen: len(value)})
-	c.buf = append(append(c.buf, key...), value...)
+	c.filling.add(key, value)
 	c.total += int64(len(key) + len(value))
 	return nil
 }
 
+// handOver has the segment that is being filled sorted, and begins another of its size.
+func (c *collector) handOver() {
+	s := c.filling
+	c.full, c.held = append(c.full, &s), c.held+s.bytes()
+	c.filling = segment{buf: make([]byte, 0, cap(s.buf)), items: make([]item, 0, cap(s.items))}
+	skip := len(c.prefix)
+	c.sorting.Go(func() { s.sort(s.items, skip) })
+}
+
+// seal ends the filling: after it all segments are full and sorted.
+func (c *collector) seal() {
+	if len(c.filling.items) > 0 {
+		s := c.filling
+		c.filling = segment{}
+		c.full, c.held = append(c.full, &s), c.held+s.bytes()
+		s.sort(s.items, len(c.prefix))
+	}
+	c.sorting.Wait()
+}
+
+// spill writes what is in memory to a run.
+func (c *collector) spill() error {
+	c.seal()
+	w, err := kv.NewRunWriter(c.dir(), 0)
+	if err != nil {
+		return err
+	}
+	m := newMerger(len(c.prefix) + c.common())
+	m.addSegments(c.full, kv.Span{})
+	if err := m.each(context.Background(), w.Set); err != nil {
+		_ = w.Abort() // the first error is the one to tell
+		return err
+	}
+	run, err := w.Finish()
+	if err != nil {
+		return err
+	}
+	c.runs = append(c.runs, run)
+	c.full, c.held = nil, 0
+	return nil
+}
+
+// common is how many bytes behind the prefix all keys in memory begin with. All segments are sorted.
+func (c *collector) common() int {
+	if len(c.full) == 0 {
+		return 0
+	}
+	s := c.full[0]
+	first := s.key(s.items[0])[len(c.prefix):]
+	n := len(first)
+	for _, s := range c.full {
+		for _, it := range []item{s.items[0], s.items[len(s.items)-1]} {
+			n = min(n, sharedPrefix(first, s.key(it)[len(c.prefix):]))
+		}
+	}
+	return n
+}
+
+func sharedPrefix(a, b []byte) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// each visits all entries in key order. Keys and values are valid during the visit.
+func (c *collector) each(ctx context.Context, visit func(key, value []byte) error) error {
+	c.seal()
+	return c.eachIn(ctx, kv.Span{}, visit)
+}
+
+// eachIn visits the entries in a span of a collector that is sealed, in key order, those of one key as they came. Several
+// goroutines may do so at once.
+func (c *collector) eachIn(ctx context.Context, span kv.Span, visit func(key, value []byte) error) error {
+	skip := len(c.prefix)
+	if len(c.runs) == 0 {
+		skip += c.common()
+	}
+	m := newMerger(skip)
+	for _, r := range c.runs {
+		if err := m.addRun(r.NewIter(span)); err != nil {
+			return err
+		}
+	}
+	m.addSegments(c.full, span)
+	return m.each(ctx, visit)
+}
+
+// spans cuts the keys of a collector that is sealed into up to n spans, of about as many entries each where what is in memory tells.
+func (c *collector) spans(n int) []kv.Span {
+	var largest *segment
+	for _, s := range c.full {
+		if largest == nil || len(s.items) > len(largest.items) {
+			largest = s
+		}
+	}
+	spans := []kv.Span{{}}
+	for i := 1; i < n && largest != nil; i++ {
+		cut := largest.key(largest.items[i*len(largest.items)/n])
+		last := &spans[len(spans)-1]
+		if bytes.Compare(cut, last.Lo) > 0 {
+			last.Hi = cut
+			spans = append(spans, kv.Span{Lo: cut})
+		}
+	}
+	return spans
+}
+
+// close removes the runs.
+func (c *collector) close() error {
+	c.sorting.Wait()
+	var first error
+	for _, r := range c.runs {
+		if err := r.Close(); first == nil {
+			first = err
+		}
+	}
+	c.runs, c.full, c.filling, c.held = nil, nil, segment{}, 0
+	return first
+}
+
+// segment is entries in memory, one behind the other.
+type segment struct {
+	buf   []byte
+	items []item
+}
+
+// item is an entry of a segment. head is eight bytes of its key, which decide most comparisons.
+type item struct {
+	head       uint64
+	at         int
+	klen, vlen uint32
+}
+
+const itemBytes = 24
+
+func (s *segment) bytes() int64 { return int64(len(s.buf) + len(s.items)*itemBytes) }
+
+func (s *segment) key(it item) []byte { return s.buf[it.at : it.at+int(it.klen)] }
+func (s *segment) value(it item) []byte {
+	return s.buf[it.at+int(it.klen) : it.at+int(it.klen)+int(it.vlen)]
+}
+
+func (s *segment) add(key, value []byte) {
+	s.items = append(s.items, item{at: len(s.buf), klen: uint32(len(key)), vlen: uint32(len(value))})
+	s.buf = append(append(s.buf, key...), value...)
+}
+
+// headOf gives the first eight bytes of a key; missing ones are zero.
 func headOf(key []byte) uint64 {
 	if len(key) >= 8 {
 		return binary.BigEndian.Uint64(key)
@@ -55,161 +205,43 @@ func headOf(key []byte) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-func (c *collector) key(it item) []byte   { return c.buf[it.at : it.at+it.klen] }
-func (c *collector) value(it item) []byte { return c.buf[it.at+it.klen : it.at+it.klen+it.vlen] }
+const (
+	// fewTies is how many keys with one head are compared as a whole rather than by their next heads.
+	fewTies = 16
+	// mostHeads is how many bytes of keys are looked at by heads; keys that are alike for longer are compared as a whole.
+	mostHeads = 128
+)
 
-// sort brings what is in memory into key order; entries under one key stay in the order in which they came.
-func (c *collector) sort() {
-	compare := func(a, b item) int {
-		if a.head != b.head {
-			return cmp.Compare(a.head, b.head)
-		}
-		return bytes.Compare(c.key(a), c.key(b))
+// sort brings items of the segment into key order, which are alike up to skip; entries under one key stay in the order in which they came. It
+// sorts by eight bytes of the keys, then those that are alike there by the next eight: numbers beside the items, where whole keys would be
+// fetched from everywhere for each comparison.
+func (s *segment) sort(items []item, skip int) {
+	for i := range items {
+		items[i].head = headOf(s.key(items[i])[skip:])
 	}
-	if !slices.IsSortedFunc(c.items, compare) {
-		slices.SortStableFunc(c.items, compare)
+	slices.SortFunc(items, func(a, b item) int { return cmp.Compare(a.head, b.head) })
+	for from := 0; from < len(items); {
+		to := from + 1
+		for to < len(items) && items[to].head == items[from].head {
+			to++
+		}
+		if to-from > 1 {
+			s.sortTies(items[from:to], skip+8)
+		}
+		from = to
 	}
 }
 
-// spill writes what is in memory to a run.
-func (c *collector) spill() error {
-	c.sort()
-	w, err := kv.NewRunWriter(c.dir(), 0)
-	if err != nil {
-		return err
+// sortTies sorts items whose keys have one head, which ends at skip.
+func (s *segment) sortTies(items []item, skip int) {
+	ended := func(it item) bool { return int(it.klen) < skip } // missing bytes look like zeros
+	if len(items) > fewTies && skip < mostHeads && !slices.ContainsFunc(items, ended) {
+		s.sort(items, skip)
+		return
 	}
-	for _, it := range c.items {
-		if err := w.Set(c.key(it), c.value(it)); err != nil {
-			_ = w.Abort() // the first error is the one to tell
-			return err
-		}
-	}
-	run, err := w.Finish()
-	if err != nil {
-		return err
-	}
-	c.runs = append(c.runs, run)
-	c.buf, c.items = c.buf[:0], c.items[:0]
-	return nil
-}
-
-// each visits all entries in key order. Keys and values are valid during the visit.
-func (c *collector) each(ctx context.Context, visit func(key, value []byte) error) error {
-	c.sort()
-	m := merger{}
-	for _, r := range c.runs {
-		if err := m.add(r.NewIter(kv.Span{})); err != nil {
-			return err
-		}
-	}
-	if err := m.add(&memorySource{c: c, at: -1}); err != nil {
-		return err
-	}
-	n := 0
-	for len(m.heap) > 0 {
-		if n++; n%1024 == 0 {
-			if err := kv.Interrupted(ctx); err != nil {
-				return err
-			}
-		}
-		top := m.heap[0]
-		if err := visit(top.Key(), top.Value()); err != nil {
-			return err
-		}
-		if err := m.next(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// close removes the runs.
-func (c *collector) close() error {
-	var first error
-	for _, r := range c.runs {
-		if err := r.Close(); first == nil {
-			first = err
-		}
-	}
-	c.runs, c.buf, c.items = nil, nil, nil
-	return first
-}
-
-// source is a sorted stream of entries.
-type source interface {
-	Next() bool
-	Key() []byte
-	Value() []byte
-	Err() error
-}
-
-// memorySource is the stream of what a collector has in memory.
-type memorySource struct {
-	c  *collector
-	at int
-}
-
-func (s *memorySource) Next() bool    { s.at++; return s.at < len(s.c.items) }
-func (s *memorySource) Key() []byte   { return s.c.key(s.c.items[s.at]) }
-func (s *memorySource) Value() []byte { return s.c.value(s.c.items[s.at]) }
-func (s *memorySource) Err() error    { return nil }
-
-// merger is a heap of sources by their present keys.
-type merger struct{ heap []source }
-
-// add puts a source in, moved to its first entry.
-func (m *merger) add(s source) error {
-	ok := false
-	if it, isRun := s.(*kv.RunIter); isRun {
-		ok = it.First()
-	} else {
-		ok = s.Next()
-	}
-	if !ok {
-		return s.Err()
-	}
-	m.heap = append(m.heap, s)
-	for i := len(m.heap) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if bytes.Compare(m.heap[i].Key(), m.heap[parent].Key()) >= 0 {
-			break
-		}
-		m.heap[i], m.heap[parent] = m.heap[parent], m.heap[i]
-		i = parent
-	}
-	return nil
-}
-
-// next moves the source at the top on.
-func (m *merger) next() error {
-	top := m.heap[0]
-	if !top.Next() {
-		if err := top.Err(); err != nil {
-			return err
-		}
-		last := len(m.heap) - 1
-		m.heap[0] = m.heap[last]
-		m.heap = m.heap[:last]
-	}
-	m.sink()
-	return nil
-}
-
-// sink brings the top down to its place.
-func (m *merger) sink() {
-	for i := 0; ; {
-		least := i
-		for _, child := range [2]int{2*i + 1, 2*i + 2} {
-			if child < len(m.heap) && bytes.Compare(m.heap[child].Key(), m.heap[least].Key()) < 0 {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		m.heap[i], m.heap[least] = m.heap[least], m.heap[i]
-		i = least
-	}
+	slices.SortFunc(items, func(a, b item) int {
+		return cmp.Or(bytes.Compare(s.key(a), s.key(b)), cmp.Compare(a.at, b.at))
+	})
 }
 
 // duplicates watches a stream of sorted keys for equal ones.
