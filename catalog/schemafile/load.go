@@ -55,11 +55,13 @@ type Reader struct {
 	Ctx context.Context
 	// Limits are those of files and statements, nil for the defaults.
 	Limits *limit.Set
+	// Reads says whether a file of a folder is one of the schema files, by its path; nil for all.
+	Reads func(path string) bool
 }
 
 // Sources is the function Sources.
 func (r Reader) Sources(fsys fs.FS, name string) ([]*ast.Source, error) {
-	names, err := fileNames(fsys, name)
+	names, err := r.fileNames(fsys, name)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +121,7 @@ func (h hearing) Read(b []byte) (int, error) {
 }
 
 // fileNames lists the schema files that a name means: itself, or those below it in order of path.
-func fileNames(fsys fs.FS, name string) ([]string, error) {
+func (r Reader) fileNames(fsys fs.FS, name string) ([]string, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
 		return nil, types.Wrapf(types.CANTOPEN, err, "schema %s", name)
@@ -136,7 +138,7 @@ func fileNames(fsys fs.FS, name string) ([]string, error) {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
-		case d.IsDir() || !isSchemaFile(d.Name()):
+		case d.IsDir() || !isSchemaFile(d.Name()) || r.Reads != nil && !r.Reads(p):
 		case !d.Type().IsRegular():
 			// A link may lead out of the folder, and a device or pipe may have no end.
 			return fmt.Errorf("%s is no regular file: a folder is read without links, devices and pipes; put the file itself there, or name it", p)

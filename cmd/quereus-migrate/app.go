@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -23,6 +24,7 @@ type app struct {
 	// applied is what apply tells as JSON, nil when it tells it as text.
 	applied *applyReport
 	limits  limitFlags
+	config  configFlags
 	// begun is set once the flags of a command were good and it runs.
 	begun bool
 }
@@ -49,6 +51,7 @@ func newRootCmd(a *app) *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	a.limits.add(root)
+	a.config.add(root)
 	root.AddCommand(
 		newAdoptCmd(a),
 		newApplyCmd(a),
@@ -59,6 +62,7 @@ func newRootCmd(a *app) *cobra.Command {
 		newFmtCmd(a),
 		newHistoryCmd(a),
 		newImportCmd(a),
+		newInitCmd(a),
 		newInspectCmd(a),
 		newLintCmd(a),
 		newPlanCmd(a),
@@ -73,7 +77,7 @@ func newRootCmd(a *app) *cobra.Command {
 	return root
 }
 
-// begin makes the commands below one check their targets and note that they run.
+// begin makes the commands below one take what the configuration says, check their targets, and note that they run.
 func (a *app) begin(parent *cobra.Command) {
 	for _, c := range parent.Commands() {
 		a.begin(c)
@@ -82,12 +86,18 @@ func (a *app) begin(parent *cobra.Command) {
 		if runE == nil {
 			continue
 		}
+		c.PreRunE = func(cmd *cobra.Command, _ []string) error {
+			err := a.config.fill(cmd)
+			var usage *usageError
+			a.begun = err != nil && !errors.As(err, &usage) // the fault is one of the file, not of the command line
+			return err
+		}
 		c.RunE = func(cmd *cobra.Command, args []string) error {
 			if err := checkTargets(cmd); err != nil {
 				return err
 			}
 			a.begun = true
-			return runE(cmd, args)
+			return runE(cmd, a.config.arguments(cmd, args))
 		}
 	}
 }
@@ -116,8 +126,16 @@ Exit codes: 0 done or in sync, 1 error, 2 differences (with --exit-code), 3 refu
 func (a *app) newOpener(cmd *cobra.Command, wait time.Duration) target.Opener {
 	return target.Opener{
 		Stdin: a.In, Wait: wait, Command: cmd.CommandPath(), Notes: a.PrintNotes, Meanings: a.tellNotes,
-		Limits: a.limits.set, Memory: a.limits.spillAt(),
+		Limits: a.limits.set, Memory: a.limits.spillAt(), Reads: a.config.reads(),
 	}
+}
+
+// writing gives an app that writes its results elsewhere, as to a program.
+func (a *app) writing(w io.Writer) *app {
+	to, streams := *a, *a.Streams
+	streams.Out, streams.OutTerminal = w, false
+	to.Streams = &streams
+	return &to
 }
 
 // addLockTimeout adds the flag of everything that opens a database directory.

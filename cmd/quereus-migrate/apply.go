@@ -39,8 +39,9 @@ type applyOptions struct {
 func newApplyCmd(a *app) *cobra.Command {
 	o := applyOptions{allow: newAllowance(), format: newChoice("text", "json")}
 	cmd := &cobra.Command{
-		Use:   "apply --db DIR (SCHEMA... | --plan FILE)",
-		Short: "Bring a database to a schema",
+		Use:         "apply --db DIR (SCHEMA... | --plan FILE)",
+		Annotations: map[string]string{takesPaths: "schemas"},
+		Short:       "Bring a database to a schema",
 		Long: `apply compares the database with the schema, shows the statements that are needed, and carries them out as one transaction:
 all of them, or none; several schemas one by one, each as a transaction of its own. On a terminal it asks before it does so; elsewhere it wants --yes.
 

@@ -28,8 +28,9 @@ type diffOptions struct {
 func newDiffCmd(a *app) *cobra.Command {
 	o := diffOptions{format: newChoice("sql", "text", "json", "yaml", "markdown", "unified", "github", "sarif", "junit", "code-quality")}
 	cmd := &cobra.Command{
-		Use:   "diff (--from TARGET --to TARGET | --db TARGET SCHEMA...)",
-		Short: "Print the statements that lead from one schema to another",
+		Use:         "diff (--from TARGET --to TARGET | --db TARGET SCHEMA...)",
+		Annotations: map[string]string{takesPaths: "schemas"},
+		Short:       "Print the statements that lead from one schema to another",
 		Long: `diff prints the statements that turn the schema of one target into that of another, in the order in which they must run.
 Nothing is changed. Hazards, and differences that no statement carries out, are told on standard error.
 

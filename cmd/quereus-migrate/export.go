@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -143,16 +142,7 @@ func (e *exportRun) relations() ([]string, error) {
 }
 
 func (e *exportRun) writeSchema(w io.Writer) error {
-	var text bytes.Buffer
-	to := *e.app
-	streams := *e.Streams
-	streams.Out, streams.OutTerminal = &text, false
-	to.Streams = &streams
-	if err := to.inspectSQL(e.db); err != nil {
-		return err
-	}
-	_, err := text.WriteTo(w)
-	return err
+	return e.writing(w).inspectSQL(e.db)
 }
 
 func (e *exportRun) writeSQLite(ctx context.Context, w io.Writer) error {

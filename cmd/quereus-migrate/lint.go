@@ -33,8 +33,9 @@ var findingFormats = []string{"text", "json", "github", "sarif", "junit", "code-
 func newLintCmd(a *app) *cobra.Command {
 	o := lintOptions{format: newChoice(findingFormats...), failOn: newChoice("error", "warning", "info", "never")}
 	cmd := &cobra.Command{
-		Use:   "lint SCHEMA...",
-		Short: "Find what is allowed in a schema and likely to be regretted",
+		Use:         "lint SCHEMA...",
+		Annotations: map[string]string{takesPaths: "schemas"},
+		Short:       "Find what is allowed in a schema and likely to be regretted",
 		Long: `lint looks at schema files for what is allowed and likely to be regretted. Each rule has a code; --rules lists them.
 
 With --since it compares with what a commit of git has under the same names, too, and tells the hazards of the way from there, each with

@@ -35,8 +35,9 @@ type planOptions struct {
 func newPlanCmd(a *app) *cobra.Command {
 	o := planOptions{format: newChoice("auto", "yaml", "json")}
 	cmd := &cobra.Command{
-		Use:   "plan --db TARGET [-o FILE] SCHEMA...",
-		Short: "Write the plan of a migration to a file, for review",
+		Use:         "plan --db TARGET [-o FILE] SCHEMA...",
+		Annotations: map[string]string{takesPaths: "schemas"},
+		Short:       "Write the plan of a migration to a file, for review",
 		Long: `plan writes the statements that lead from the database to the schema into a file, each with its reason, its effect on the rows
 that are there, and its hazards. The file holds the hashes of the schema before and after and a checksum: apply --plan carries it out
 as it was reviewed, and refuses it when the schema is another by then (exit 4) or the file was changed.
@@ -44,8 +45,10 @@ as it was reviewed, and refuses it when the schema is another by then (exit 4) o
 plan edit and plan seal write statements of your own into it. The file is described in docs/plan-file.md.`,
 		Example: `  quereus-migrate plan --db shop -o 0007.yaml schema.sql
   quereus-migrate apply --db shop --plan 0007.yaml`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usageError{"say what to plan for: a SCHEMA"}
+			}
 			o.schemas, o.opener = args, a.newOpener(cmd, o.wait)
 			return runPlan(cmd.Context(), a, o)
 		},

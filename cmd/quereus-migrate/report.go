@@ -28,8 +28,9 @@ type reportOptions struct {
 func newReportCmd(a *app) *cobra.Command {
 	o := reportOptions{diffOptions: diffOptions{format: newChoice("markdown", "html")}}
 	cmd := &cobra.Command{
-		Use:   "report (--from TARGET --to TARGET | --db TARGET SCHEMA...)",
-		Short: "Write a report of a migration for its reviewers",
+		Use:         "report (--from TARGET --to TARGET | --db TARGET SCHEMA...)",
+		Annotations: map[string]string{takesPaths: "schemas"},
+		Short:       "Write a report of a migration for its reviewers",
 		Long: `report writes what it takes to get from one schema to another, for reviewers: a summary, each statement with its reason, effect and
 hazards, the definitions of what changes side by side, and a picture of the tables. As html it is one page that loads nothing.
 

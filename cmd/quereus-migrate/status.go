@@ -28,8 +28,9 @@ type statusOptions struct {
 func newStatusCmd(a *app) *cobra.Command {
 	o := statusOptions{format: newChoice("text", "json")}
 	cmd := &cobra.Command{
-		Use:   "status --db DIR [SCHEMA...]",
-		Short: "Tell how a database stands to what was applied, and to a schema",
+		Use:         "status --db DIR [SCHEMA...]",
+		Annotations: map[string]string{takesPaths: "schemas"},
+		Short:       "Tell how a database stands to what was applied, and to a schema",
 		Long: `status tells which migration was the last, what has changed in the schema since by other means (drift), and, with a
 SCHEMA, whether the database is in sync with it. What has drifted to just what the SCHEMA says is no drift any more. Nothing is
 changed; adopt records the present state as known.`,

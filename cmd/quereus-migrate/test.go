@@ -29,8 +29,9 @@ type testOptions struct {
 func newTestCmd(a *app) *cobra.Command {
 	o := testOptions{format: newChoice(findingFormats...)}
 	cmd := &cobra.Command{
-		Use:   "test PATH...",
-		Short: "Run golden tests of migrations",
+		Use:         "test PATH...",
+		Annotations: map[string]string{takesPaths: "tests"},
+		Short:       "Run golden tests of migrations",
 		Long: `test runs migrations on databases of its own, in memory, and compares what comes of them with what is written down: the plan with
 effects and hazards, the definitions and the rows at the end.
 
@@ -42,9 +43,10 @@ docs/testing.md describes both.
 		Example: `  quereus-migrate test migrations/tests
   quereus-migrate test --update migrations/tests/split-name
   quereus-migrate test --format junit migrations/tests > report.xml`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.paths = args
+			if o.paths = args; len(args) == 0 {
+				return &usageError{"say what to run: a PATH"}
+			}
 			return runTest(cmd.Context(), a, o)
 		},
 	}

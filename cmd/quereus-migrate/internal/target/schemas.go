@@ -74,7 +74,9 @@ func (o Opener) sources(name string) ([]*ast.Source, error) {
 	return o.reader().Sources(files{}, name)
 }
 
-func (o Opener) reader() schemafile.Reader { return schemafile.Reader{Ctx: o.Ctx, Limits: o.Limits} }
+func (o Opener) reader() schemafile.Reader {
+	return schemafile.Reader{Ctx: o.Ctx, Limits: o.Limits, Reads: o.Reads}
+}
 
 // SQLFiles reads the SQL files that a name means, those of a folder without its YAML files.
 func (o Opener) SQLFiles(name string) ([]*ast.Source, error) {

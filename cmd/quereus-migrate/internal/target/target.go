@@ -49,6 +49,8 @@ type Opener struct {
 	// disk, 0 for the default.
 	Limits *limit.Set
 	Memory int64
+	// Reads says whether a file of a folder is one of the schema files; nil for all.
+	Reads func(path string) bool
 	// Command is what others are told of this process while it has a database open.
 	Command string
 }
