@@ -21,7 +21,7 @@ var floors = map[string]int{
 	"engine":                  5,
 	"engine/transfer/foreign": 6, "engine/transfer": 6, "engine/transfer/sqlite": 6, "engine/transfer/dump": 6, "engine/transfer/export": 6,
 	"golden": 6, "engine/sqldriver": 6, "engine/sqlitelaw": 6,
-	"cmd/quereus-migrate": 7, "cmd/quereus-migrate/internal/target": 7, "cmd/quereus-migrate/internal/term": 7, "cmd/quereus-migrate/internal/findings": 7,
+	"cmd/quereus-migrate": 7, "cmd/quereus-migrate/internal/config": 7, "cmd/quereus-migrate/internal/target": 7, "cmd/quereus-migrate/internal/term": 7, "cmd/quereus-migrate/internal/findings": 7,
 }
 
 // peers are the imports allowed within a floor.
@@ -48,7 +48,7 @@ var peers = map[string][]string{
 	"engine/transfer/sqlite": {"engine/transfer", "engine/transfer/foreign"},
 	"types/limit":            {"types"},
 	"cmd/quereus-migrate": {
-		"cmd/quereus-migrate/internal/findings", "cmd/quereus-migrate/internal/target", "cmd/quereus-migrate/internal/term"},
+		"cmd/quereus-migrate/internal/config", "cmd/quereus-migrate/internal/findings", "cmd/quereus-migrate/internal/target", "cmd/quereus-migrate/internal/term"},
 	"cmd/quereus-migrate/internal/target": {"cmd/quereus-migrate/internal/term"},
 }
 
@@ -57,7 +57,7 @@ var homes = map[string][]string{
 	"github.com/cockroachdb/pebble/v2":  {"vtab/kv/pebble", "vtab/kv/pebble/crashtest"},
 	"github.com/tidwall/btree":          {"catalog", "vtab/kv/internal/memtree"},
 	"github.com/spf13/cobra":            {"cmd/quereus-migrate"},
-	"gopkg.in/yaml.v3":                  {"catalog/schemafile", "differ/planfile", "cmd/quereus-migrate/internal/findings"},
+	"gopkg.in/yaml.v3":                  {"catalog/schemafile", "differ/planfile", "cmd/quereus-migrate/internal/findings", "cmd/quereus-migrate/internal/config"},
 	"golang.org/x/text":                 {"types"},
 	"github.com/owenrumney/go-sarif/v3": {"cmd/quereus-migrate/internal/findings"},
 	"github.com/sergi/go-diff":          {"golden", "differ/report"},

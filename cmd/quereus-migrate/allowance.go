@@ -66,3 +66,20 @@ func (a *allowance) add(cmd *cobra.Command) {
 		panic(err) // there is such a flag
 	}
 }
+
+// Append, Replace and GetSlice make the flag one that is given more than once (pflag.SliceValue).
+func (a *allowance) Append(text string) error { return a.Set(text) }
+
+// Replace sets the words anew.
+func (a *allowance) Replace(words []string) error {
+	*a = newAllowance()
+	for _, w := range words {
+		if err := a.Set(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetSlice gives the words.
+func (a *allowance) GetSlice() []string { return a.words }

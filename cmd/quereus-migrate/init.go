@@ -98,7 +98,11 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 		}
 		fmt.Fprintln(a.Out, a.Text(f.name))
 	}
-	fmt.Fprintln(a.Err, "next: quereus-migrate apply --create")
+	next := "apply --create"
+	if file, ok := target.ForeignFile(o.from); ok {
+		next = "import " + file + " --db " + filepath.Join(o.dir, "data")
+	}
+	fmt.Fprintf(a.Err, "next: quereus-migrate %s\n", a.Text(next))
 	return nil
 }
 

@@ -71,3 +71,8 @@ func (o Opener) foreignSource(name string) (src *ast.Source, err error) {
 	}
 	return ast.NewSource(name, s.Text), nil
 }
+
+// ForeignFile gives the file of a target that is a database of another system.
+func ForeignFile(name string) (file string, ok bool) {
+	return strings.TrimPrefix(strings.TrimPrefix(name, sqlitePrefix), dumpPrefix), IsForeign(name)
+}
