@@ -11,6 +11,7 @@ type baseProber struct {
 	gaps  []*gap      // at most maxGaps
 	clock uint64      // counts questions
 	iters [2]Iterator // for probes: of the snapshot, of the live store
+	walk  walk        // for values under rising keys
 }
 
 // maxGaps is how many gaps are remembered: about one for each table and index that a statement inserts into.
@@ -196,6 +197,7 @@ func (p *baseProber) reset() error {
 			keep(it.Close())
 		}
 	}
+	keep(p.walk.close())
 	*p = baseProber{}
 	return first
 }

@@ -122,7 +122,12 @@ func (t *Txn) Ingest(ctx context.Context, files []BulkFile) error {
 }
 
 // Get implements Reader.
-func (t *Txn) Get(key, dst []byte) ([]byte, bool, error) {
+func (t *Txn) Get(key, dst []byte) ([]byte, bool, error) { return t.get(key, dst, false) }
+
+// GetRising is Get for one who asks for keys of which most come after the one before: it answers the same, and then faster.
+func (t *Txn) GetRising(key, dst []byte) ([]byte, bool, error) { return t.get(key, dst, true) }
+
+func (t *Txn) get(key, dst []byte, rising bool) ([]byte, bool, error) {
 	if t.ended {
 		return dst, false, errTxnDone()
 	}
@@ -135,6 +140,9 @@ func (t *Txn) Get(key, dst []byte) ([]byte, bool, error) {
 	value, f, _, err := t.over.now.getRuns(key, dst)
 	if err != nil || f != notWritten {
 		return value, f == written, err
+	}
+	if rising {
+		return t.probes.getRising(t.base, key, dst)
 	}
 	return t.probes.get(t.base, key, dst)
 }

@@ -184,7 +184,7 @@ func (w *writer) load(old types.Row) (found bool, err error) {
 	if w.oldKey, err = p.appendPrimaryKey(append(w.oldKey[:0], p.prefix...), old); err != nil {
 		return false, err
 	}
-	if w.value, found, err = w.txn.Get(w.oldKey, w.value[:0]); err != nil || !found || len(w.stale) == 0 {
+	if w.value, found, err = w.txn.GetRising(w.oldKey, w.value[:0]); err != nil || !found || len(w.stale) == 0 {
 		return found, err
 	}
 	w.arena.Reset()

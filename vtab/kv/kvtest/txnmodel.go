@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,7 @@ func testTxnModel(t *testing.T, open Open) {
 			"insert":    m.insert,
 			"insert 2":  m.insertRun,
 			"delete":    m.delete,
+			"rising":    m.rising,
 			"statement": m.statement,
 			"savepoint": m.savepoint,
 			"rollback":  m.rollbackTo,
@@ -134,12 +136,35 @@ func (m *txnMachine) delete(t *rapid.T) {
 	m.m.over[k] = nil
 }
 
+// rising asks for keys most of which rise, there or not, with writes and other questions between.
+func (m *txnMachine) rising(t *rapid.T) {
+	seen := m.m.seen()
+	keys := slices.Sorted(maps.Keys(seen))
+	for range rapid.IntRange(0, 8).Draw(t, "more") {
+		keys = append(keys, m.key(t))
+	}
+	if rapid.Bool().Draw(t, "sort") {
+		slices.Sort(keys)
+	}
+	for _, k := range keys {
+		if rapid.IntRange(0, 15).Draw(t, "between") == 0 {
+			rapid.SampledFrom([]func(*rapid.T){m.set, m.insert, m.delete}).Draw(t, "which")(t)
+			seen = m.m.seen()
+		}
+		got, found, err := m.txn.GetRising([]byte(k), []byte("before "))
+		require.NoError(t, err)
+		want, has := seen[k]
+		require.Equal(t, has, found, k)
+		require.Equal(t, "before "+want, string(got), k)
+	}
+}
+
 // statement runs some writes and keeps or undoes them.
 func (m *txnMachine) statement(t *rapid.T) {
 	require.NoError(t, m.txn.BeginStatement(context.Background()))
 	before := maps.Clone(m.m.over)
 	for range rapid.IntRange(0, 6).Draw(t, "writes") {
-		rapid.SampledFrom([]func(*rapid.T){m.set, m.insert, m.delete, m.insertRun}).Draw(t, "write")(t)
+		rapid.SampledFrom([]func(*rapid.T){m.set, m.insert, m.delete, m.insertRun, m.rising}).Draw(t, "write")(t)
 	}
 	compare(t, m.txn, m.m.seen(), "")
 	if rapid.Bool().Draw(t, "undo") {
