@@ -84,7 +84,13 @@ func (e *alterEnv) Module(name string) *alter.Module {
 }
 
 func (e *alterEnv) Conn(ctx context.Context, name string) (vtab.Conn, error) {
-	return e.tx.part(ctx, e.tx.db.module(name))
+	m, c := e.tx.db.module(name), e.tx.conn
+	if m.transactor == nil && c.tx != nil && c.session.settings.text("ddl_transaction_policy") == "strict" {
+		return nil, types.Errorf(types.ERROR,
+			"a change of a table of module %s, which takes no part in transactions, is not allowed inside an explicit transaction (ddl_transaction_policy = strict)", name).
+			WithHint("commit first, or set pragma ddl_transaction_policy = permissive")
+	}
+	return e.tx.part(ctx, m)
 }
 
 func (e *alterEnv) Names(s *catalog.Snapshot) *catalog.Names { return e.tx.conn.names(s) }

@@ -1,12 +1,15 @@
 package engine_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine"
 	"github.com/quereus/quereus-migrate/types"
+	"github.com/quereus/quereus-migrate/vtab"
 )
 
 // Tables in memory and durable ones in one transaction: it commits, fails and rolls back as one.
@@ -65,4 +68,29 @@ func TestUnknownModules(t *testing.T) {
 	})
 	_, err := engine.New(ctx, engine.Options{})
 	refused(t, err, types.MISUSE, "module")
+}
+
+// outsider is a module that creates tables and takes no part in transactions.
+type outsider struct{}
+
+func (outsider) Connect(context.Context, vtab.ConnectRequest) (vtab.Table, error) {
+	return nil, types.Errorf(types.UNSUPPORTED, "nothing to open")
+}
+
+func (outsider) Create(_ context.Context, _ vtab.Conn, t *catalog.Table) (*catalog.Table, error) {
+	return t, nil
+}
+
+// TestStrictDDLPolicy: under strict, tables of a module without transactions are not changed inside one; nothing else is refused.
+func TestStrictDDLPolicy(t *testing.T) {
+	db, err := engine.OpenMemory(ctx, engine.Options{Modules: []engine.ModuleEntry{{Name: "outside", Module: outsider{}}}})
+	require.NoError(t, err)
+	defer db.Close()
+	s := &session{Conn: db.Conn(), t: t}
+	defer s.Close()
+	s.exec("pragma ddl_transaction_policy = strict; begin; create table t (id integer primary key)")
+	s.fails(types.ERROR, "ddl_transaction_policy = strict", "create table x (id integer primary key) using outside")
+	s.exec("pragma ddl_transaction_policy = permissive")
+	s.fails(types.UNSUPPORTED, "takes no part in transactions", "create table x (id integer primary key) using outside")
+	s.exec("commit; insert into t values (1)")
 }

@@ -31,6 +31,11 @@ func TestSettings(t *testing.T) {
 		a.fails(types.ERROR, "ddl_transaction_policy", "pragma ddl_transaction_policy = sometimes")
 		require.Equal(t, "ddl_transaction_policy|permissive", a.rows("pragma ddl_transaction_policy"))
 		a.fails(types.ERROR, "Unknown pragma", "pragma nonsense")
+		for name, refused := range map[string]string{"runtime_stats": "on", "runtime_metrics": "true", "trace_plan_stack": "1", "runtime_fuse_scalars": "off"} {
+			a.fails(types.UNSUPPORTED, "is not supported", "pragma "+name+" = "+refused)
+			a.fails(types.ERROR, "Invalid boolean value", "pragma "+name+" = 'maybe'")
+		}
+		a.exec("pragma runtime_stats = off; pragma trace_plan_stack = false; pragma runtime_fuse_scalars = on")
 		a.fails(types.ERROR, "collation", "pragma default_collation = klingon")
 
 		a.exec("create table t (id integer primary key, v text)")

@@ -55,13 +55,14 @@ var options = append([]option{
 	{"schema_path", []string{"search_path"}, types.Text(catalog.MainSchema), readText},
 	{"ddl_transaction_policy", nil, types.Text("permissive"), readWord("permissive", "strict")},
 	{"nondeterministic_schema", []string{"allow_nondeterministic_schema_expressions"}, types.False, readBoolean},
+	// It bounds a statement that is UNSUPPORTED, and is kept for what will ask it.
 	{"materialized_view_rebuild_row_threshold", nil, types.Int(10000), readCount},
 	{"memory_budget", nil, types.Int(defaultMemoryBudget), readCount},
-	{"runtime_stats", []string{"runtime_metrics"}, types.False, readBoolean},
+	{"runtime_stats", []string{"runtime_metrics"}, types.False, readOnly(types.False, "EXPLAIN ANALYZE shows rows, time and memory of each operator of a statement")},
 	{"validate_plan", []string{"plan_validation"}, types.False, readBoolean},
 	{"disabled_rules", nil, types.Text(""), readRules},
-	{"trace_plan_stack", nil, types.False, readBoolean},
-	{"runtime_fuse_scalars", nil, types.True, readBoolean},
+	{"trace_plan_stack", nil, types.False, readOnly(types.False, "EXPLAIN shows the plan; pragma disabled_rules shows it without a rule of the planner")},
+	{"runtime_fuse_scalars", nil, types.True, readOnly(types.True, "expressions are always compiled whole")},
 }, limitOptions()...)
 
 // defaultMemoryBudget is what a transaction's overlay, and a sort or hash of a statement, may each hold before it spills.
@@ -225,6 +226,17 @@ func readBoolean(_ *DB, name string, v types.Value) (types.Value, error) {
 	}
 	truth, _ := types.Truth(v)
 	return types.Bool(truth), nil
+}
+
+// readOnly takes the one value of a switch that there is no other side to; instead tells what serves in place of that.
+func readOnly(only types.Value, instead string) func(*DB, string, types.Value) (types.Value, error) {
+	return func(db *DB, name string, v types.Value) (types.Value, error) {
+		read, err := readBoolean(db, name, v)
+		if err == nil && read.Bool() != only.Bool() {
+			err = types.Errorf(types.UNSUPPORTED, "pragma %s = %s is not supported", name, types.ToText(read)).WithHint(instead)
+		}
+		return read, err
+	}
 }
 
 func readText(_ *DB, name string, v types.Value) (types.Value, error) {
