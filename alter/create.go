@@ -27,6 +27,9 @@ func (c *change) createTable(s *ast.CreateTableStmt) error {
 	if m == nil {
 		return types.Errorf(types.ERROR, "No virtual table module named '%s'", name)
 	}
+	if m.Refused != nil {
+		return m.Refused
+	}
 	if s.Maintained != nil {
 		return unsupported("CREATE TABLE … MAINTAINED")
 	}
@@ -83,6 +86,9 @@ func (c *change) createIndex(s *ast.CreateIndexStmt) error {
 		return types.Errorf(types.NOTFOUND, "no such table: %s", s.Table.Name.Text).WithHint(c.nearRelation(s.Table))
 	}
 	if done, err := c.env.Catalog().CheckIndexName(t, s, s.IfNotExists); done || err != nil {
+		return err
+	}
+	if err := c.permitted(t); err != nil {
 		return err
 	}
 	edit := c.env.Catalog().Edit()

@@ -41,6 +41,9 @@ func (c *change) dropTable(s *ast.DropStmt) error {
 		return types.Errorf(types.NOTFOUND, "Table %s not found in schema %s", name, schema).
 			WithHint(c.env.Catalog().NearRelation([]string{schema}, name))
 	}
+	if err := c.permitted(t); err != nil {
+		return err
+	}
 	if err := c.checkNotRead(t.Schema, t.Name, "table", t); err != nil {
 		return err
 	}
@@ -151,6 +154,9 @@ func (c *change) dropIndex(s *ast.DropStmt) error {
 			WithHint(c.env.Catalog().NearIndex(schemaOf(s.Name), s.Name.Name.Text))
 	}
 	t := entry.Table
+	if err := c.permitted(t); err != nil {
+		return err
+	}
 	after := t.Clone()
 	i := t.IndexPosition(entry.Index.Name)
 	after.Indexes = append(after.Indexes[:i:i], after.Indexes[i+1:]...)

@@ -100,4 +100,6 @@ type Module struct {
 	Alterer vtab.Alterer
 	// IsDurable tells that what it keeps outlives the process.
 	IsDurable bool
+	// Refused is why the session does not let tables of the module be created, altered or dropped now; nil when it does.
+	Refused error
 }

@@ -74,6 +74,14 @@ func column(t *catalog.Table, name ast.Name) (int, error) {
 	return -1, types.Errorf(types.ERROR, "Column '%s' not found in table '%s'", name.Text, t.Name).WithHint(t.NearColumn(name.Text))
 }
 
+// permitted answers whether the session lets the definition of a table change now.
+func (c *change) permitted(t *catalog.Table) error {
+	if m := c.env.Module(t.Module); m != nil {
+		return m.Refused
+	}
+	return nil
+}
+
 // alterer finds the module of a table, which must be able to do what is asked.
 func (c *change) alterer(t *catalog.Table, what string) (*Module, error) {
 	m := c.env.Module(t.Module)

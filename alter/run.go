@@ -80,6 +80,9 @@ func (c *change) alter(s *ast.AlterStmt) error {
 	if err != nil {
 		return err
 	}
+	if err := c.permitted(t); err != nil {
+		return err
+	}
 	if tags, ok := s.Action.(*ast.TagAction); ok {
 		return c.tableTags(t, tags)
 	}

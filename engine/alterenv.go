@@ -80,17 +80,22 @@ func (e *alterEnv) Module(name string) *alter.Module {
 	if m == nil {
 		return nil
 	}
-	return &alter.Module{Name: m.name, Creator: m.creator, Alterer: m.alterer, IsDurable: m.durable()}
+	return &alter.Module{Name: m.name, Creator: m.creator, Alterer: m.alterer, IsDurable: m.durable(), Refused: e.refusal(m)}
+}
+
+// refusal is why tables of a module must not be changed now; nil when they may.
+func (e *alterEnv) refusal(m *module) error {
+	c := e.tx.conn
+	if m.transactor != nil || c.tx != e.tx || c.session.settings.text("ddl_transaction_policy") != "strict" {
+		return nil
+	}
+	return types.Errorf(types.ERROR,
+		"a change of a table of module %s, which takes no part in transactions, is not allowed inside an explicit transaction (ddl_transaction_policy = strict)", m.name).
+		WithHint("commit first, or set pragma ddl_transaction_policy = permissive")
 }
 
 func (e *alterEnv) Conn(ctx context.Context, name string) (vtab.Conn, error) {
-	m, c := e.tx.db.module(name), e.tx.conn
-	if m.transactor == nil && c.tx != nil && c.session.settings.text("ddl_transaction_policy") == "strict" {
-		return nil, types.Errorf(types.ERROR,
-			"a change of a table of module %s, which takes no part in transactions, is not allowed inside an explicit transaction (ddl_transaction_policy = strict)", name).
-			WithHint("commit first, or set pragma ddl_transaction_policy = permissive")
-	}
-	return e.tx.part(ctx, m)
+	return e.tx.part(ctx, e.tx.db.module(name))
 }
 
 func (e *alterEnv) Names(s *catalog.Snapshot) *catalog.Names { return e.tx.conn.names(s) }

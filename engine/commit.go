@@ -126,16 +126,16 @@ func (t *tx) planCommit(ctx context.Context) ([]*vtab.Commit, error) {
 		if c.Kind == catalog.TableKind && c.After == nil {
 			t.forgetStatistics(c.ID)
 		}
-		m := t.db.keeper(c)
+		m := t.db.keeper(c) // of the record
 		if _, err := t.part(ctx, m); err != nil {
 			return nil, err
 		}
 		p := plans[m.index]
 		p.Records = append(p.Records, record(c))
 		if c.Kind == catalog.TableKind {
-			before, _ := c.Before.(*catalog.Table)
-			after, _ := c.After.(*catalog.Table)
-			p.Tables = append(p.Tables, vtab.TableChange{Before: before, After: after})
+			if own := t.db.own(c, m); own != (vtab.TableChange{}) {
+				p.Tables = append(p.Tables, own)
+			}
 		}
 	}
 	if _, err := t.part(ctx, t.db.home); err != nil {
@@ -153,6 +153,17 @@ func (t *tx) planCommit(ctx context.Context) ([]*vtab.Commit, error) {
 		Space: vtab.CatalogRecords, Key: catalog.RecordKey(catalog.MetaRecord, 0), Value: catalog.EncodeMeta(t.cat),
 	})
 	return plans, nil
+}
+
+// own gives the sides of a table's change that are a module's own tables. The record may be kept by the home module for another one.
+func (db *DB) own(c catalog.ObjectChange, m *module) (own vtab.TableChange) {
+	if t, ok := c.Before.(*catalog.Table); ok && db.module(t.Module) == m {
+		own.Before = t
+	}
+	if t, ok := c.After.(*catalog.Table); ok && db.module(t.Module) == m {
+		own.After = t
+	}
+	return own
 }
 
 // forgetStatistics drops what is known of a table that goes.

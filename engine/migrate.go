@@ -284,6 +284,8 @@ func (m *migration) guarded(ctx context.Context, began time.Time) (*MigrateResul
 }
 
 func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, error) {
+	m.tx.migrating = true
+	defer func() { m.tx.migrating = false }()
 	m.before = m.tx.cat
 	m.tx.makeSchema(m.plan.Schema)
 	leaving := newLeaving(m.plan)

@@ -15,6 +15,8 @@ type source struct {
 	base *view
 	// tx is the transaction whose changes are seen, nil for none.
 	tx *tx
+	// buffers tells that the statement may write: what it reads of modules that write at once is read to its end first.
+	buffers bool
 	// own are the views of the transaction's parts, by module, taken at the first use and kept for the statement.
 	own []vtab.Pin
 	mu  sync.Mutex // guards own: expressions that run on several cores open tables through one source
@@ -32,7 +34,11 @@ func (s *source) OpenTable(ctx context.Context, t *catalog.Table, committed bool
 			return nil, err
 		}
 	}
-	return m.vtab.Connect(ctx, vtab.ConnectRequest{Table: t, Pin: pin})
+	table, err := m.vtab.Connect(ctx, vtab.ConnectRequest{Table: t, Pin: pin})
+	if err != nil || m.transactor != nil || !s.buffers {
+		return table, err
+	}
+	return &bufferedTable{Table: table, width: len(t.Columns)}, nil
 }
 
 // pin gives the state of a module that the statement reads.

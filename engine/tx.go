@@ -23,8 +23,10 @@ type tx struct {
 	parts    []vtab.Conn
 	writing  bool // holds the writer lock
 	readOnly bool // writes are refused
-	ended    bool
-	saves    []savepoint
+	// migrating is true while a plan is carried out.
+	migrating bool
+	ended     bool
+	saves     []savepoint
 	// checks are those that wait for the commit.
 	checks exec.Queue
 	// records are history records that the commit writes to the home module.
@@ -67,15 +69,16 @@ func (t *tx) lock(ctx context.Context) error {
 	return nil
 }
 
-// part gives the transaction's part in a module, opening it at the first use with all savepoints that are open.
+// part gives the transaction's part in a module, opening it at the first use with all savepoints that are open. It is nil for a module that
+// takes no part in transactions, whose tables change at once.
 func (t *tx) part(ctx context.Context, m *module) (vtab.Conn, error) {
 	if p := t.parts[m.index]; p != nil {
 		return p, nil
 	}
-	if m.transactor == nil {
-		return nil, types.Errorf(types.UNSUPPORTED, "module %s takes no part in transactions", m.name)
+	if m.transactor == nil && t.migrating {
+		return nil, types.Errorf(types.UNSUPPORTED, "module %s takes no part in transactions, so a migration could not take back what it changes there; create and write its tables by statements outside of one", m.name)
 	}
-	if err := t.lock(ctx); err != nil {
+	if err := t.lock(ctx); err != nil || m.transactor == nil {
 		return nil, err
 	}
 	// No commit has landed since base: the committed state of now is the one the transaction began from.

@@ -24,7 +24,9 @@ func (c *Conn) write(ctx context.Context, src *ast.Source, s ast.Stmt, p Params)
 }
 
 // reading is the transaction's present state, for one statement.
-func (t *tx) reading() *reading { return &reading{source: source{db: t.db, base: t.base, tx: t}} }
+func (t *tx) reading() *reading {
+	return &reading{source: source{db: t.db, base: t.base, tx: t, buffers: true}}
+}
 
 // write runs a statement that changes rows as a part of the transaction.
 func (t *tx) write(ctx context.Context, src *ast.Source, s ast.Stmt, p Params) (*Rows, error) {
@@ -113,7 +115,7 @@ func (w writing) Truncate(ctx context.Context, t *catalog.Table) (rows int64, do
 }
 
 func (w writing) OpenPresent(ctx context.Context, t *catalog.Table) (vtab.Table, error) {
-	src := &source{db: w.tx.db, base: w.tx.base, tx: w.tx}
+	src := &source{db: w.tx.db, base: w.tx.base, tx: w.tx, buffers: true}
 	table, err := src.OpenTable(ctx, t, false)
 	if err != nil {
 		src.close()

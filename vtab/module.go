@@ -34,7 +34,7 @@ type ConnectRequest struct {
 	Table *catalog.Table
 	// Pin is the state that scans read. nil for a module that is no Transactor.
 	Pin Pin
-	// Conn is the transaction that Update writes in; nil for a table that is only read.
+	// Conn is the transaction that Update writes in; nil for a table that is only read, and for a module that is no Transactor.
 	Conn Conn
 	// Spec holds the compiled expressions of the table's structures; nil for a table that is only scanned by key.
 	Spec *TableSpec
@@ -87,8 +87,10 @@ type Truncator interface {
 	Truncate(ctx context.Context, c Conn, t *catalog.Table) (after *catalog.Table, rows int64, err error)
 }
 
-// Transactor is a module whose tables take part in transactions. Absent: each operation takes effect at once, scans are
-// buffered when their statement writes, and the engine refuses DDL on the module inside a transaction under ddl_transaction_policy = strict.
+// Transactor is a module whose tables take part in transactions. Absent: Conn and Pin are nil in all that the module is asked; each operation
+// takes effect at once, also for other connections, and stays when its statement fails or its transaction is rolled back; scans are
+// buffered in memory when their statement may write; the engine refuses DDL on the module inside a transaction under ddl_transaction_policy =
+// strict, and a migration refuses to create its tables and to write them. The home module keeps the definitions; nobody tells the module that one is dropped.
 type Transactor interface {
 	// Pin captures the committed state. The engine pins all modules and its catalog pointer together, between two commits.
 	Pin(ctx context.Context) (Pin, error)
