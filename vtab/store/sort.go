@@ -135,17 +135,21 @@ func (c *collector) eachIn(ctx context.Context, span kv.Span, visit func(key, va
 	return m.each(ctx, visit)
 }
 
+// samples is how many keys of a segment are looked at to cut the keys of all.
+const samples = 32
+
 // spans cuts the keys of a collector that is sealed into up to n spans, of about as many entries each where what is in memory tells.
 func (c *collector) spans(n int) []kv.Span {
-	var largest *segment
+	var keys [][]byte
 	for _, s := range c.full {
-		if largest == nil || len(s.items) > len(largest.items) {
-			largest = s
+		for i := range samples {
+			keys = append(keys, s.key(s.items[i*len(s.items)/samples]))
 		}
 	}
+	slices.SortFunc(keys, bytes.Compare)
 	spans := []kv.Span{{}}
-	for i := 1; i < n && largest != nil; i++ {
-		cut := largest.key(largest.items[i*len(largest.items)/n])
+	for i := 1; i < n && len(keys) > 0; i++ {
+		cut := keys[i*len(keys)/n]
 		last := &spans[len(spans)-1]
 		if bytes.Compare(cut, last.Lo) > 0 {
 			last.Hi = cut
