@@ -150,11 +150,7 @@ func (c *change) proveForeignKey(t *catalog.Table, fk *catalog.ForeignKey) error
 	if err != nil {
 		return err
 	}
-	q := selectRows(t, allNotNull(t, fk.Columns))
-	if p != nil {
-		q = orphans(t, fk, p, columns)
-	}
-	n, err := c.env.Count(c.ctx, q, 1)
+	n, err := c.env.Count(c.ctx, Orphans(t, fk, p, columns), 1)
 	if err != nil || n == 0 {
 		return err
 	}

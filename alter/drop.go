@@ -69,7 +69,7 @@ func (c *change) checkNoReferences(t *catalog.Table) error {
 			if !types.EqualFold(schema, t.Schema) || !types.EqualFold(parent, t.Name) || c.env.Leaving(child, fk.Name) {
 				continue
 			}
-			n, err := c.env.Count(c.ctx, selectRows(child, allNotNull(child, fk.Columns)), 1)
+			n, err := c.env.Count(c.ctx, Orphans(child, fk, nil, nil), 1)
 			if err != nil {
 				return err
 			}

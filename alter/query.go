@@ -39,15 +39,6 @@ func columnRef(table, column string) *ast.ColumnRef {
 	return r
 }
 
-// allNotNull is `a is not null and b is not null`.
-func allNotNull(t *catalog.Table, columns []int) ast.Expr {
-	var all ast.Expr
-	for _, i := range columns {
-		all = and(all, &ast.Is{X: columnRef("", t.Columns[i].Name), Op: ast.IsNull, Not: true})
-	}
-	return all
-}
-
 func and(a, b ast.Expr) ast.Expr {
 	if a == nil {
 		return b
@@ -55,14 +46,22 @@ func and(a, b ast.Expr) ast.Expr {
 	return &ast.Binary{Op: ast.OpAnd, L: a, R: b}
 }
 
-// orphans selects the rows of child that fk finds no parent for: those without NULL among its columns that no row of the parent equals
-// in all pairs.
-func orphans(child *catalog.Table, fk *catalog.ForeignKey, parent *catalog.Table, parentColumns []int) *ast.SelectStmt {
-	const c, p = "child", "parent"
+// OrphansAlias is the name that the child has in Orphans.
+const OrphansAlias = "a"
+
+// Orphans selects the rows of child that fk finds no parent for: those without NULL among its columns that no row of the parent equals
+// in all pairs; parentColumns are their positions there. Without a parent, nil, these are all rows without NULL.
+func Orphans(child *catalog.Table, fk *catalog.ForeignKey, parent *catalog.Table, parentColumns []int) *ast.SelectStmt {
+	const c, p = OrphansAlias, "p"
 	var match, known ast.Expr
+	for _, col := range fk.Columns {
+		known = and(known, &ast.Is{X: columnRef(c, child.Columns[col].Name), Op: ast.IsNull, Not: true})
+	}
+	if parent == nil {
+		return selectFrom(tableRef(child, c), known)
+	}
 	for i, col := range fk.Columns {
 		own := columnRef(c, child.Columns[col].Name)
-		known = and(known, &ast.Is{X: own, Op: ast.IsNull, Not: true})
 		match = and(match, &ast.Binary{Op: ast.OpEq, L: columnRef(p, parent.Columns[parentColumns[i]].Name), R: own})
 	}
 	join := &ast.Join{Kind: ast.LeftJoin, L: tableRef(child, c), R: tableRef(parent, p), On: match,

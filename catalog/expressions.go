@@ -188,24 +188,13 @@ func (t *Table) rowReferences(x ast.Expr) []*ast.ColumnRef {
 		case *ast.SelectStmt:
 			return false
 		case *ast.ColumnRef:
-			if !isClockWord(n) || t.ColumnIndex(n.Column.Text) >= 0 {
+			if _, isClock := n.Clock(); !isClock || t.ColumnIndex(n.Column.Text) >= 0 {
 				refs = append(refs, n)
 			}
 		}
 		return true
 	})
 	return refs
-}
-
-func isClockWord(r *ast.ColumnRef) bool {
-	if !r.Table.IsZero() || r.Column.Quoted {
-		return false
-	}
-	switch types.Fold(r.Column.Text) {
-	case "current_date", "current_time", "current_timestamp":
-		return true
-	}
-	return false
 }
 
 // qualifier tells what the qualifier of a reference means in an expression over a table's row.

@@ -2,13 +2,10 @@ package engine
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"github.com/quereus/quereus-migrate/alter"
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/engine/ast"
-	"github.com/quereus/quereus-migrate/engine/parse"
 	"github.com/quereus/quereus-migrate/types"
 	"github.com/quereus/quereus-migrate/vtab"
 )
@@ -86,49 +83,38 @@ func pick(row types.Row, columns []int) types.Row {
 
 // orphans finds the rows without a parent.
 func (t *tx) orphans(ctx context.Context, child *catalog.Table, fk *catalog.ForeignKey, found *Offending) error {
-	return t.orphansAmong(ctx, child, fk, "", found)
+	return t.orphansAmong(ctx, child, fk, nil, found)
 }
 
-// orphansAmong finds the rows without a parent among those that satisfy a condition, "" for all.
-func (t *tx) orphansAmong(ctx context.Context, child *catalog.Table, fk *catalog.ForeignKey, test string, found *Offending) error {
+// orphansAmong finds the rows without a parent among those that satisfy a condition over the child as alter.OrphansAlias, nil for all.
+func (t *tx) orphansAmong(ctx context.Context, child *catalog.Table, fk *catalog.ForeignKey, test ast.Expr, found *Offending) error {
 	parent := t.cat.Table(fk.ParentName(child))
-	var there, same []string
-	if test != "" {
-		there = append(there, test)
+	var up []int
+	if parent != nil {
+		var ok bool
+		if up, ok = fk.ParentPositions(parent); !ok {
+			return nil
+		}
 	}
-	for _, i := range fk.Columns {
-		there = append(there, "a."+quoted(child.Columns[i].Name)+" is not null")
+	q := alter.Orphans(child, fk, parent, up)
+	if core := q.Body.(*ast.SelectCore); test != nil {
+		core.Where = &ast.Binary{Op: ast.OpAnd, L: test, R: core.Where}
 	}
-	if parent == nil {
-		return t.findRows(ctx, child, "where "+strings.Join(there, " and "), found)
-	}
-	up, ok := fk.ParentPositions(parent)
-	if !ok {
-		return nil
-	}
-	for i, col := range fk.Columns {
-		same = append(same, "p."+quoted(parent.Columns[up[i]].Name)+" = a."+quoted(child.Columns[col].Name))
-	}
-	return t.findRows(ctx, child, fmt.Sprintf("where %s and not exists (select 1 from %s as p where %s)",
-		strings.Join(there, " and "), relation(parent.Schema, parent.Name), strings.Join(same, " and ")), found)
+	return t.findRows(ctx, child, q, found)
 }
 
-// findRows reads the keys of the rows of a table, which goes by the name a, that what follows FROM leaves.
-func (t *tx) findRows(ctx context.Context, on *catalog.Table, rest string, found *Offending) (err error) {
-	var key []string
-	for _, c := range on.KeyColumns() {
-		key = append(key, "a."+quoted(on.Columns[c].Name))
+// findRows reads the keys of rows of a table, in their order: those that a query selects, in which the table goes by the name a.
+func (t *tx) findRows(ctx context.Context, on *catalog.Table, q *ast.SelectStmt, found *Offending) (err error) {
+	key := on.KeyColumns()
+	if len(key) > 0 {
+		core := q.Body.(*ast.SelectCore)
+		core.Items = nil
+		for _, c := range key {
+			x := &ast.ColumnRef{Table: ast.Ident(alter.OrphansAlias), Column: ast.Name{Text: on.Columns[c].Name, Quoted: true}}
+			core.Items, q.OrderBy = append(core.Items, ast.SelectItem{X: x}), append(q.OrderBy, ast.OrderTerm{X: x})
+		}
 	}
-	items, order := "1", ""
-	if key != nil {
-		items = strings.Join(key, ", ")
-		order = " order by " + items
-	}
-	stmts, err := parse.Stmts(ast.NewSource("", "select "+items+" from "+relation(on.Schema, on.Name)+" as a "+rest+order))
-	if err != nil {
-		return err
-	}
-	rows, err := t.conn.queryOn(ctx, t.reading(), stmts[0].(*ast.SelectStmt), Params{})
+	rows, err := t.conn.queryOn(ctx, t.reading(), q, Params{})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/quereus/quereus-migrate/alter"
 	"github.com/quereus/quereus-migrate/catalog"
 	"github.com/quereus/quereus-migrate/differ"
 	"github.com/quereus/quereus-migrate/engine/ast"
@@ -206,7 +207,7 @@ func (t *tx) blameSeed(ctx context.Context, d *catalog.Declared, refusal error) 
 		for _, fk := range table.ForeignKeys {
 			for at, row := range s.Rows {
 				key := keyTest(table, columns, row)
-				if key == "" {
+				if key == nil {
 					break
 				}
 				found := &Offending{}
@@ -222,9 +223,9 @@ func (t *tx) blameSeed(ctx context.Context, d *catalog.Declared, refusal error) 
 	return refusal
 }
 
-// keyTest is a condition that the row of a seed's key satisfies under the name a; "" when the seed gives no whole key.
-func keyTest(t *catalog.Table, columns []ast.Name, row []types.Value) string {
-	var parts []string
+// keyTest is a condition that the row of a seed's key satisfies under the name alter.OrphansAlias; nil when the seed gives no whole key.
+func keyTest(t *catalog.Table, columns []ast.Name, row []types.Value) ast.Expr {
+	var test ast.Expr
 	for _, k := range t.KeyColumns() {
 		at := -1
 		for i, name := range columns {
@@ -233,11 +234,17 @@ func keyTest(t *catalog.Table, columns []ast.Name, row []types.Value) string {
 			}
 		}
 		if at < 0 {
-			return ""
+			return nil
 		}
-		parts = append(parts, "a."+quoted(t.Columns[k].Name)+" = "+ast.Format(literal(row[at])))
+		column := &ast.ColumnRef{Table: ast.Ident(alter.OrphansAlias), Column: ast.Name{Text: t.Columns[k].Name, Quoted: true}}
+		is := &ast.Binary{Op: ast.OpEq, L: column, R: literal(row[at])}
+		if test == nil {
+			test = is
+		} else {
+			test = &ast.Binary{Op: ast.OpAnd, L: test, R: is}
+		}
 	}
-	return strings.Join(parts, " and ")
+	return test
 }
 
 // PreviewSeeds tells what the seeds of a declaration will come to behind a plan, without changing anything. What the plan changes or

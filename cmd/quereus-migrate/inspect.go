@@ -90,7 +90,8 @@ func varies(s *ast.DeclareSchemaStmt, functions *function.Registry) bool {
 			f := functions.Lookup(n.Name.Text, len(n.Args), true)
 			found = found || f != nil && !f.Deterministic
 		case *ast.ColumnRef:
-			found = found || n.Table.IsZero() && !n.Column.Quoted && ast.IsClock(n.Column.Text)
+			_, isClock := n.Clock()
+			found = found || isClock
 		}
 		return !found
 	}

@@ -361,28 +361,15 @@ func (p *printer) columnRef(x *ColumnRef) {
 			p.str(".")
 		}
 	}
-	if x.Column.Quoted && x.Table.IsZero() && IsClock(x.Column.Text) {
+	if x.Column.Quoted && x.Table.IsZero() && isClock(x.Column.Text) {
 		p.buf = AppendQuoted(p.buf, p.fold(x.Column.Text))
 		return
 	}
-	if p.Quoted && x.Table.IsZero() && IsClock(x.Column.Text) { // in quotes it would be a column
+	if p.Quoted && x.Table.IsZero() && isClock(x.Column.Text) { // in quotes it would be a column
 		p.str(x.Column.Text)
 		return
 	}
 	p.name(x.Column)
-}
-
-// IsClock reports whether an unquoted, unqualified column of this name is a clock value where no column in scope has the
-// name.
-func IsClock(name string) bool {
-	if len(name) < len("current_") || !strings.EqualFold(name[:len("current_")], "current_") {
-		return false
-	}
-	switch types.Fold(name) {
-	case "current_date", "current_time", "current_timestamp":
-		return true
-	}
-	return false
 }
 
 func (p *printer) collation(n Name) { p.buf = AppendName(p.buf, types.Fold(n.Text)) }

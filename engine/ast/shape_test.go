@@ -150,7 +150,7 @@ func plainExpr(x ast.Expr) (string, bool) {
 			return "?", true
 		}
 	case *ast.ColumnRef:
-		clock := ast.IsClock(n.Column.Text) && n.Table.IsZero() && !n.Column.Quoted
+		_, clock := n.Clock()
 		return fmt.Sprintf("column(%q %q %q %t)", n.Schema.Text, n.Table.Text, n.Column.Text, clock), true
 	}
 	return "", false

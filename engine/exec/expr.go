@@ -156,15 +156,15 @@ func (b *builder) located(at ast.Pos) func(error) error {
 }
 
 // clock gives the value of a clock word: the start of the statement in UTC.
-func clock(w plan.ClockWord) Expr {
+func clock(w ast.ClockWord) Expr {
 	return func(ec *Context, _ types.Row) (types.Value, error) {
 		now := ec.call.Now.UTC()
 		i := types.InstantFromUnixMilli(now.UnixMilli() / 1000 * 1000)
 		var b []byte
 		switch w {
-		case plan.CurrentDate:
+		case ast.CurrentDate:
 			b = types.AppendDate(b, i.Day)
-		case plan.CurrentTime:
+		case ast.CurrentTime:
 			b = types.AppendTime(b, i.Nano)
 		default:
 			b = types.AppendDateTime(b, i)

@@ -33,7 +33,6 @@ var compareWords = [...]string{Eq: "=", Ne: "!=", Lt: "<", Le: "<=", Gt: ">", Ge
 var logicWords = [...]string{And: " and ", Or: " or ", Xor: " xor "}
 var bitWords = map[ast.BinaryOp]string{ast.OpBitAnd: "&", ast.OpBitOr: "|", ast.OpShl: "<<", ast.OpShr: ">>"}
 var testWords = map[ast.IsOp]string{ast.IsNull: "null", ast.IsTrue: "true", ast.IsFalse: "false"}
-var clockNames = [...]string{CurrentDate: "current_date", CurrentTime: "current_time", CurrentTimestamp: "current_timestamp"}
 var matchWords = [...]string{ast.OpLike: "like", ast.OpGlob: "glob", ast.OpRegexp: "regexp"}
 
 func exprText(x Expr) string {
@@ -45,7 +44,7 @@ func exprText(x Expr) string {
 	case *Col:
 		return ast.FormatName(x.Name)
 	case *Clock:
-		return clockNames[x.Word]
+		return x.Word.String()
 	case *Sign:
 		if x.Minus {
 			return "-" + operand(x.X)

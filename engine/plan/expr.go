@@ -48,20 +48,10 @@ type Col struct {
 	Facts *catalog.ColumnFacts
 }
 
-// ClockWord is current_date, current_time or current_timestamp.
-type ClockWord uint8
-
-// The clock words.
-const (
-	CurrentDate ClockWord = iota
-	CurrentTime
-	CurrentTimestamp
-)
-
 // Clock is the value of a clock word: one value throughout a run.
 type Clock struct {
 	Info
-	Word ClockWord
+	Word ast.ClockWord
 }
 
 // Sign is unary minus or plus.

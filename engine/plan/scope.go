@@ -200,20 +200,13 @@ func (s *Scope) source(schema, name ast.Name) *source {
 	return nil
 }
 
-// clockWords are the names that are values where no column has them.
-var clockWords = map[string]struct {
-	word ClockWord
-	t    *types.Type
-}{
-	"current_date":      {CurrentDate, types.TypeDate},
-	"current_time":      {CurrentTime, types.TypeTime},
-	"current_timestamp": {CurrentTimestamp, types.TypeDatetime},
-}
+// clockTypes are the types of the clock words.
+var clockTypes = [...]*types.Type{ast.CurrentDate: types.TypeDate, ast.CurrentTime: types.TypeTime, ast.CurrentTimestamp: types.TypeDatetime}
 
 func (b *Binder) clockWord(ref *ast.ColumnRef) Expr {
-	w, ok := clockWords[types.Fold(ref.Column.Text)]
-	if !ok || ref.Column.Quoted || !ref.Table.IsZero() {
+	w, ok := ref.Clock()
+	if !ok {
 		return nil
 	}
-	return &Clock{Info: Info{Type: w.t, Pos: b.pos(ref.Pos())}, Word: w.word}
+	return &Clock{Info: Info{Type: clockTypes[w], Pos: b.pos(ref.Pos())}, Word: w}
 }

@@ -316,7 +316,7 @@ func (s *scope) bareColumn(n *ast.ColumnRef) ast.Node {
 		key = types.Fold(name.Text)
 	}
 	// A name that means nothing yet, or a select-list alias, has no meaning to lose; a clock word has.
-	if !was.several && (was.src != nil || !n.Column.Quoted && ast.IsClock(n.Column.Text)) {
+	if _, isClock := n.Clock(); !was.several && (was.src != nil || isClock) {
 		if is := s.frame.bare(key, true); !was.same(is) {
 			return s.uncaptured(n, name, was, is)
 		}

@@ -133,7 +133,7 @@ func (d *tableDraft) strangerIn(x ast.Expr) (name string) {
 		case *ast.SelectStmt:
 			return false
 		case *ast.ColumnRef:
-			if n.Table.IsZero() && !ast.IsClock(n.Column.Text) && d.t.ColumnIndex(n.Column.Text) < 0 {
+			if _, isClock := n.Clock(); n.Table.IsZero() && !isClock && d.t.ColumnIndex(n.Column.Text) < 0 {
 				name = n.Column.Text
 			}
 		}
