@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"github.com/quereus/quereus-migrate/types"
 )
 
@@ -90,6 +92,9 @@ func (h *health) compactionEnd(err error) {
 // backgroundError notes a failure of work in the background. One that is not a flush's does not refuse writes: it may never be tried
 // again, or not before there are writes.
 func (h *health) backgroundError(err error) {
+	if errors.Is(err, pebble.ErrCancelledCompaction) {
+		return // an ingest or an excise came in between; Pebble does the flush again
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if errors.Is(err, h.lastEnd) {
