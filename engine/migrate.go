@@ -158,7 +158,25 @@ func (e *MigrateError) Unwrap() error { return e.Failures[0].Err }
 // *StalePlanError otherwise. Hazards above o.Allow refuse the run: a *PolicyError; so does a difference that no step carries out: an
 // *UnreachableError. Steps that fail are collected, the others
 // judged in the state that is left, and everything is rolled back: a *MigrateError. The connection must have no transaction open.
-func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (result *MigrateResult, err error) {
+func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (*MigrateResult, error) {
+	results, err := c.MigrateAll(ctx, []Migration{{p, o}})
+	if err != nil {
+		return nil, err
+	}
+	return results[0], nil
+}
+
+// Migration is a plan with how it is carried out.
+type Migration struct {
+	Plan    *differ.Plan
+	Options MigrateOptions
+}
+
+// MigrateAll carries out plans of several schemas, at least one, as one transaction: all of them or none. Each runs in the state that those
+// before it leave, and has an entry of its own in the history; an undo takes all of them back. All are held against policy and the schemas that
+// are there before the first runs. The first that fails ends the run, and is told by an error of Migrate. Whether it is dry, waits for the lock
+// and keeps a checkpoint is said by the options of the first.
+func (c *Conn) MigrateAll(ctx context.Context, all []Migration) (results []*MigrateResult, err error) {
 	if err := c.enter(); err != nil {
 		return nil, err
 	}
@@ -166,39 +184,81 @@ func (c *Conn) Migrate(ctx context.Context, p *differ.Plan, o MigrateOptions) (r
 	if c.tx != nil {
 		return nil, types.Errorf(types.MISUSE, "a migration cannot run inside a transaction")
 	}
-	if err := checkPolicy(p.Steps, o.policy()); err != nil {
-		return nil, err
+	for _, x := range all {
+		if err := checkPolicy(x.Plan.Steps, x.Options.policy()); err != nil {
+			return nil, err
+		}
+		if open := x.Plan.Differences(); open != nil {
+			return nil, &UnreachableError{open}
+		}
 	}
-	if open := p.Differences(); open != nil {
-		return nil, &UnreachableError{open}
-	}
-	began := c.db.opts.Now()
-	t, err := c.beginMigration(ctx, o.LockTimeout)
+	first := &all[0].Options
+	t, err := c.beginMigration(ctx, first.LockTimeout)
 	if err != nil {
 		return nil, err
 	}
-	m := newMigration(t, p, o, runRules{})
+	run := migrations{tx: t, all: all}
 	defer func() {
 		if v := recover(); v != nil {
-			result, err = nil, c.panicked(m.at, v)
+			results, err = nil, c.panicked(run.at(), v)
 		}
 	}()
 	defer t.ensureEnded()
 	defer func() {
 		if err != nil {
-			c.db.dropCheckpoint(m.checkpoint)
+			c.db.dropCheckpoint(run.checkpoint)
 		}
 	}()
-	if result, err = m.guarded(ctx, began); err != nil || o.DryRun {
-		return result, errors.Join(err, t.rollback())
+	if results, err = run.guarded(ctx); err != nil || first.DryRun {
+		return results, errors.Join(err, t.rollback())
 	}
 	if err := t.commit(ctx); err != nil {
 		return nil, err
 	}
-	if m.checkpoint != 0 {
-		c.db.dropCheckpointsBut(m.checkpoint)
+	if run.checkpoint != 0 {
+		c.db.dropCheckpointsBut(run.checkpoint)
 	}
-	return result, nil
+	return results, nil
+}
+
+// migrations are those of one transaction.
+type migrations struct {
+	tx  *tx
+	all []Migration
+	// now is the one under way, nil before the first.
+	now *migration
+	// checkpoint is the number of the checkpoint from before the run, 0 without one.
+	checkpoint uint64
+}
+
+// at says what is under way.
+func (r *migrations) at() string {
+	if r.now == nil {
+		return "the checkpoint before the migration"
+	}
+	return r.now.at
+}
+
+// guarded runs plans that were made before the transaction began.
+func (r *migrations) guarded(ctx context.Context) (results []*MigrateResult, err error) {
+	for _, x := range r.all {
+		if have := catalog.Hash(r.tx.cat, x.Plan.Schema); have != x.Plan.From {
+			return nil, &StalePlanError{Schema: x.Plan.Schema, Want: x.Plan.From, Have: have}
+		}
+	}
+	if err := r.takeCheckpoint(ctx); err != nil {
+		return nil, err
+	}
+	for _, x := range r.all {
+		r.now = newMigration(r.tx, x.Plan, x.Options, runRules{})
+		r.now.checkpoint = r.checkpoint
+		result, err := r.now.run(ctx, r.tx.db.opts.Now())
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, result)
+	}
+	return results, nil
 }
 
 // beginMigration opens a transaction that holds the writer lock from its beginning.
@@ -270,17 +330,6 @@ var applyRules = runRules{stopsAtFailure: true, trustsAdded: true, keepsSeeded: 
 
 func newMigration(t *tx, p *differ.Plan, o MigrateOptions, rules runRules) *migration {
 	return &migration{tx: t, plan: p, options: o, rules: rules, proof: newProof(t, len(p.Steps), !rules.trustsAdded)}
-}
-
-// guarded runs a plan that was made before the transaction began.
-func (m *migration) guarded(ctx context.Context, began time.Time) (*MigrateResult, error) {
-	if have := catalog.Hash(m.tx.cat, m.plan.Schema); have != m.plan.From {
-		return nil, &StalePlanError{Schema: m.plan.Schema, Want: m.plan.From, Have: have}
-	}
-	if err := m.takeCheckpoint(ctx); err != nil {
-		return nil, err
-	}
-	return m.run(ctx, began)
 }
 
 func (m *migration) run(ctx context.Context, began time.Time) (*MigrateResult, error) {
@@ -497,7 +546,7 @@ func (m *migration) note(ctx context.Context, e HistoryEntry) (uint64, error) {
 	e.Schema, e.Version, e.Plan, e.Statements = m.plan.Schema, m.options.Version, m.options.Plan, m.plan.Statements()
 	e.Tool, e.By = m.options.Tool, m.options.By
 	err := m.tx.enter(ctx, &e)
-	if err == nil && m.checkpoint != 0 {
+	if err == nil && m.checkpoint != 0 && m.tx.undoable == nil { // else one before it is taken back, too
 		m.tx.undoable = &undoPoint{Checkpoint: m.checkpoint, Number: e.Number}
 	}
 	return e.Number, err

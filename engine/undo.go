@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -80,13 +81,13 @@ func (t *tx) undoRecords() []vtab.Record {
 }
 
 // takeCheckpoint makes the checkpoint that an undo of the run goes back to.
-func (m *migration) takeCheckpoint(ctx context.Context) (err error) {
-	o := &m.options
-	if m.tx.db.disk == nil || o.DryRun || o.NoUndo || len(m.plan.Steps) == 0 && o.Seeds == nil {
+func (r *migrations) takeCheckpoint(ctx context.Context) (err error) {
+	o := &r.all[0].Options
+	isIdle := !slices.ContainsFunc(r.all, func(x Migration) bool { return len(x.Plan.Steps) > 0 || x.Options.Seeds != nil })
+	if r.tx.db.disk == nil || o.DryRun || o.NoUndo || isIdle {
 		return nil
 	}
-	m.at = "the checkpoint before the migration"
-	m.checkpoint, err = m.tx.db.disk.TakeCheckpoint(ctx)
+	r.checkpoint, err = r.tx.db.disk.TakeCheckpoint(ctx)
 	return err
 }
 

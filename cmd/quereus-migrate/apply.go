@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +20,7 @@ import (
 type applyOptions struct {
 	dir        string
 	schemas    []string
-	plan       string
+	plans      []string
 	yes        bool
 	dryRun     bool
 	create     bool
@@ -39,29 +38,31 @@ type applyOptions struct {
 func newApplyCmd(a *app) *cobra.Command {
 	o := applyOptions{allow: newAllowance(), format: newChoice("text", "json")}
 	cmd := &cobra.Command{
-		Use:         "apply --db DIR (SCHEMA... | --plan FILE)",
+		Use:         "apply --db DIR (SCHEMA... | PLAN...)",
 		Annotations: map[string]string{takesPaths: "schemas"},
 		Short:       "Bring a database to a schema",
 		Long: `apply compares the database with the schema, shows the statements that are needed, and carries them out as one transaction:
-all of them, or none; several schemas one by one, each as a transaction of its own. On a terminal it asks before it does so; elsewhere it wants --yes.
+all of them, or none, also of several schemas. On a terminal it asks before it does so; elsewhere it wants --yes.
 
 What goes while something just like it comes may be a rename. Such a plan is stopped: on a terminal by a question, elsewhere with exit code 3
 and the hint to write; --write-hints writes it into the schema file.
 
---plan carries out a plan file (see plan) just as it stands. Of a folder of them it takes the one that begins at the schema that is there,
-then the one that begins where that ends, and so on; each is a migration of its own. A plan that begins nowhere is stale: exit 4.
+A plan file (see plan), as argument or with --plan, is carried out just as it stands. Of several, or of a folder of them, apply takes the one
+that begins at the schema that is there, then the one that begins where that ends, and so on, for each schema that they are about; each is a
+migration of its own. A plan that begins nowhere is stale: exit 4.
 
 --allow says which hazards are let through: those of a severity and below, or single ones as CODE or CODE:OBJECT (DS102:person.name).
 By default everything but the loss of rows and values (destructive). docs/hazards.md lists the codes.`,
 		Example: `  quereus-migrate apply --db shop --create --yes schema.sql
-  quereus-migrate apply --db shop --dry-run schemas/`,
+  quereus-migrate apply --db shop --dry-run schemas/
+  quereus-migrate apply --db shop --yes plans/`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.schemas, o.opener = args, a.newOpener(cmd, o.wait)
-			if o.plan == "" && len(args) == 0 {
-				return &usageError{"say what to apply: a SCHEMA, or --plan and a plan file"}
+			if err := o.takePlans(); err != nil {
+				return err
 			}
 			run := runApply
-			if o.plan != "" {
+			if o.plans != nil {
 				run = runApplyPlans
 			}
 			if o.format.String() == "json" {
@@ -72,7 +73,7 @@ By default everything but the loss of rows and values (destructive). docs/hazard
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.dir, "db", "", "database directory, or mem: to try a schema out (required)")
-	f.StringVar(&o.plan, "plan", "", "plan file to carry out, or a folder of them")
+	f.StringArrayVar(&o.plans, "plan", nil, "plan file to carry out, or a folder of them (repeatable)")
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
 	f.BoolVar(&o.dryRun, "dry-run", false, "run everything, and roll it back")
 	f.BoolVar(&o.create, "create", false, "make the database if it is not there")
@@ -87,6 +88,29 @@ By default everything but the loss of rows and values (destructive). docs/hazard
 	addLockTimeout(cmd, &o.wait)
 	mustRequire(cmd, "db")
 	return cmd
+}
+
+// takePlans finds out whether the arguments are plan files.
+func (o *applyOptions) takePlans() error {
+	if o.plans == nil && len(o.schemas) == 0 {
+		return &usageError{"say what to apply: a SCHEMA or a PLAN"}
+	}
+	for i, name := range o.schemas {
+		isPlan, err := target.HoldsPlans(name)
+		switch {
+		case err != nil:
+			return err
+		case !isPlan && o.plans == nil:
+			continue
+		case !isPlan || len(o.plans) < i:
+			return &usageError{fmt.Sprintf("%s: plan files and schemas are not applied in one run", name)}
+		}
+		o.plans = append(o.plans, name)
+	}
+	if o.plans != nil {
+		o.schemas = nil
+	}
+	return nil
 }
 
 func runApply(ctx context.Context, a *app, o applyOptions) error {
@@ -110,37 +134,6 @@ func applySchema(ctx context.Context, a *app, o applyOptions) error {
 		return applySchemas(ctx, a, o, all)
 	}
 	return applyDeclared(ctx, a, o, all[0])
-}
-
-// applySchemas applies several schemas one by one, in the order in which they are declared: each may name tables of those before it. All
-// of them are judged first.
-func applySchemas(ctx context.Context, a *app, o applyOptions, all []*catalog.Declared) error {
-	if o.dryRun || o.dir == target.Memory || o.format.String() == "json" {
-		return types.Errorf(types.UNSUPPORTED, "schemas '%s' and '%s' are declared: several are applied one by one to a database directory, not with --dry-run, mem: or --format json",
-			all[0].Schema(), all[1].Schema())
-	}
-	if _, err := target.Catalog(ctx, all); err != nil {
-		return err
-	}
-	for i, d := range all {
-		fmt.Fprintf(a.Err, "schema %s\n", term.Visible(d.Schema()))
-		err := applyDeclared(ctx, a, o, d)
-		if err != nil && i > 0 {
-			fmt.Fprintf(a.Err, "%s applied before: %s\n", counted(i, "schema was", "schemas were"), term.Visible(schemaNames(all[:i])))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func schemaNames(all []*catalog.Declared) string {
-	names := make([]string, len(all))
-	for i, d := range all {
-		names[i] = d.Schema()
-	}
-	return strings.Join(names, ", ")
 }
 
 // applyDeclared applies one schema.
@@ -237,16 +230,9 @@ func (r *applyRun) apply(ctx context.Context) error {
 	if err := r.settleRenames(ctx, plan); err != nil {
 		return err
 	}
-	if err := r.show(plan); err != nil {
-		return err // nothing is done that nobody was shown
-	}
-	if err := r.showSeeds(ctx, plan); err != nil {
+	if err := r.present(ctx, plan); err != nil {
 		return err
 	}
-	if err := r.warnOlder(ctx, plan.Schema); err != nil {
-		return err
-	}
-	r.printNotes(plan)
 	if len(plan.Steps) == 0 && !r.isMissing {
 		idle, err := r.isIdle(ctx, plan)
 		if err != nil {
@@ -266,6 +252,21 @@ func (r *applyRun) apply(ctx context.Context) error {
 		}
 	}
 	return r.migrate(ctx, plan)
+}
+
+// present shows all there is to know about a plan. Nothing is done that nobody was shown.
+func (r *applyRun) present(ctx context.Context, plan *differ.Plan) error {
+	if err := r.show(plan); err != nil {
+		return err
+	}
+	if err := r.showSeeds(ctx, plan); err != nil {
+		return err
+	}
+	if err := r.warnOlder(ctx, plan.Schema); err != nil {
+		return err
+	}
+	r.printNotes(plan)
+	return nil
 }
 
 // inSync tells that there is nothing to do. What has become so by other means than a migration is known from then on.
@@ -380,14 +381,18 @@ func (r *applyRun) hasSeeds() bool {
 
 // agree makes sure that somebody wants the plan carried out.
 func (r *applyRun) agree(ctx context.Context, plan *differ.Plan) error {
+	return r.agreeTo(ctx, len(plan.Steps), r.hasSeeds())
+}
+
+func (r *applyRun) agreeTo(ctx context.Context, statements int, withSeeds bool) error {
 	if r.yes {
 		return nil
 	}
 	if !r.CanAsk() {
 		return types.Errorf(types.ERROR, "nothing was changed: there is no terminal to ask on, and --yes was not given")
 	}
-	what := counted(len(plan.Steps), "statement", "statements")
-	if r.hasSeeds() {
+	what := counted(statements, "statement", "statements")
+	if withSeeds {
 		what += " and seed rows"
 	}
 	yes, err := r.Confirm(ctx, fmt.Sprintf("apply %s to %s?", what, r.dir))
@@ -410,9 +415,7 @@ func (r *applyRun) migrateOptions() engine.MigrateOptions {
 
 func (r *applyRun) migrate(ctx context.Context, plan *differ.Plan) error {
 	o, progress := r.migrateOptions(), r.NewProgress()
-	o.Progress = func(p engine.Progress) {
-		progress.Update(fmt.Sprintf("statement %d of %d", p.Step+1, p.Steps), p.Rows, plan.Steps[p.Step].Effect.Rows)
-	}
+	o.Progress = r.progress(progress, plan)
 	result, err := r.conn.Migrate(ctx, plan, o)
 	progress.Clear()
 	if err != nil {
@@ -421,6 +424,13 @@ func (r *applyRun) migrate(ctx context.Context, plan *differ.Plan) error {
 	r.applied.done(result, r.dryRun)
 	r.printResult(result)
 	return nil
+}
+
+// progress tells how far a plan is.
+func (r *applyRun) progress(to *term.Progress, plan *differ.Plan) func(engine.Progress) {
+	return func(p engine.Progress) {
+		to.Update(fmt.Sprintf("statement %d of %d", p.Step+1, p.Steps), p.Rows, plan.Steps[p.Step].Effect.Rows)
+	}
 }
 
 func (r *applyRun) printResult(result *engine.MigrateResult) {

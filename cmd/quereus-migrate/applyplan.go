@@ -16,14 +16,18 @@ import (
 const anything = differ.Destructive
 
 func runApplyPlans(ctx context.Context, a *app, o applyOptions) error {
-	if len(o.schemas) > 0 || o.withSeed || o.inOrder {
-		return &usageError{"--plan says all that is to be done; it goes with no SCHEMA, --with-seed or --column-order"}
+	if o.withSeed || o.inOrder {
+		return &usageError{"a plan says all that is to be done; it does not go with --with-seed or --column-order"}
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	plans, err := o.opener.Plans(o.plan)
-	if err != nil {
-		return err
+	var plans []target.PlanFile
+	for _, name := range o.plans {
+		more, err := o.opener.Plans(name)
+		if err != nil {
+			return err
+		}
+		plans = append(plans, more...)
 	}
 	c := &chain{app: a, applyOptions: o, plans: plans}
 	return c.run(ctx)
@@ -67,17 +71,54 @@ func (c *chain) tellRest(first *target.PlanFile) {
 	}
 }
 
-// next finds the plan that begins at the schema that is there, nil when one ends there and none begins. hasBegun is set once one was applied.
+// next finds the plan that begins at the schema that is there, of the first schema that has one; nil when each has one that ends there and none
+// that begins. hasBegun is set once one was applied. Before that, a schema that no plan begins or ends at makes its first one stale, so that nothing
+// is touched.
 func (c *chain) next(ctx context.Context, hasBegun bool) (*target.PlanFile, error) {
 	cat, history, err := c.live(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var found *target.PlanFile
-	arrived := hasBegun
+	var next *target.PlanFile
+	for _, schema := range c.schemas() {
+		found, err := c.nextOf(schema, catalog.Hash(cat, schema), history)
+		if err != nil {
+			return nil, err
+		}
+		if next == nil {
+			next = found
+		}
+	}
+	if next == nil && !hasBegun {
+		c.applied.outcome(outcomeInSync)
+		fmt.Fprintln(c.Err, "in sync")
+	}
+	return next, nil
+}
+
+// schemas lists what the plans are about, in the order of the plans.
+func (c *chain) schemas() []string {
+	var out []string
+	for i := range c.plans {
+		if s := c.plans[i].Schema; !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// nextOf finds the plan of a schema that begins at a hash, nil when one ends there and none begins. Else the first is stale.
+func (c *chain) nextOf(schema, hash string, history []engine.HistoryEntry) (found *target.PlanFile, err error) {
+	var first *target.PlanFile
+	arrived := false
 	for i := range c.plans {
 		p := &c.plans[i]
-		hash := catalog.Hash(cat, p.Schema)
+		if p.Schema != schema {
+			continue
+		}
+		if first == nil {
+			first = p
+		}
 		arrived = arrived || p.To == hash
 		if p.From != hash || p.From == p.To && engine.HasApplied(history, p.Checksum) {
 			continue // one that changes rows alone ends where it begins
@@ -87,18 +128,10 @@ func (c *chain) next(ctx context.Context, hasBegun bool) (*target.PlanFile, erro
 		}
 		found = p
 	}
-	switch {
-	case found != nil:
-		return found, nil
-	case arrived:
-		if !hasBegun {
-			c.applied.outcome(outcomeInSync)
-			fmt.Fprintln(c.Err, "in sync")
-		}
-		return nil, nil
+	if found == nil && !arrived {
+		return nil, &engine.StalePlanError{Schema: schema, Want: first.From, Have: hash}
 	}
-	p := &c.plans[0]
-	return nil, &engine.StalePlanError{Schema: p.Schema, Want: p.From, Have: catalog.Hash(cat, p.Schema)}
+	return found, nil
 }
 
 // live gives the catalog that the next plan begins from, and the history.

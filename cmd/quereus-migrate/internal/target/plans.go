@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,6 +50,46 @@ func (o Opener) Plans(name string) ([]PlanFile, error) {
 	}
 	return out, nil
 }
+
+// HoldsPlans reports whether what bears the name is a plan file or a folder of them, and no schema: YAML or JSON with a checksum over its steps. ERROR
+// for a folder that holds both. What cannot be read is no plan; whoever reads it as a schema will tell.
+func HoldsPlans(name string) (bool, error) {
+	info, err := os.Stat(name)
+	if name == Stdin || err != nil {
+		return false, nil
+	}
+	names, plans := []string{name}, 0
+	if info.IsDir() {
+		if names, err = planNames(name); err != nil {
+			return false, nil
+		}
+	}
+	for _, n := range names {
+		if looksLikePlan(n) {
+			plans++
+		}
+	}
+	if plans > 0 && info.IsDir() {
+		if statements, _ := filepath.Glob(filepath.Join(name, "*.sql")); len(statements) > 0 || plans < len(names) {
+			return false, types.Errorf(types.ERROR, "folder %s holds plans and schema files; keep them in folders of their own", name)
+		}
+	}
+	return plans > 0, nil
+}
+
+// planKey finds a key of the top of a plan file that schema files do not have.
+var planKey = regexp.MustCompile(`(?m)^(?:\s*"checksum"\s*:|checksum\s*:)\s*"?sha256:`)
+
+func looksLikePlan(name string) bool {
+	if !slices.Contains(planExtensions, strings.ToLower(filepath.Ext(name))) {
+		return false
+	}
+	text, err := Opener{}.readPlan(name)
+	return err == nil && planKey.Match(text)
+}
+
+// planExtensions are those of the files of a folder that are plans.
+var planExtensions = []string{".yaml", ".yml", ".json"}
 
 // Plan reads a plan file, or standard input, whatever its checksum.
 func (o Opener) Plan(name string) (PlanFile, error) {
@@ -99,7 +140,7 @@ func planNames(dir string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		ext := strings.ToLower(filepath.Ext(e.Name()))
-		if !strings.HasPrefix(e.Name(), ".") && e.Type().IsRegular() && slices.Contains([]string{".yaml", ".yml", ".json"}, ext) {
+		if !strings.HasPrefix(e.Name(), ".") && e.Type().IsRegular() && slices.Contains(planExtensions, ext) {
 			names = append(names, filepath.Join(dir, e.Name()))
 		}
 	}
