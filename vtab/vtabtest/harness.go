@@ -7,6 +7,7 @@ package vtabtest
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,21 +43,33 @@ type Harness struct {
 // skips reports whether case n of a long test is left out.
 func (h Harness) skips(n int) bool { return h.Share > 1 && n%h.Share != 0 }
 
-// Faults lets the n-th call of a storage fail. It is used by one goroutine.
+// Faults lets the n-th call of a storage fail. The storage may be called by several goroutines.
 type Faults struct {
+	mu    sync.Mutex
 	left  int
 	armed bool
-	Hit   bool
+	// Hit is set once a call has failed. It is read when no call is under way.
+	Hit bool
 }
 
 // Arm lets the n-th call from now on fail, counted from 0, and none after it.
-func (f *Faults) Arm(n int) { f.left, f.armed, f.Hit = n, true, false }
+func (f *Faults) Arm(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left, f.armed, f.Hit = n, true, false
+}
 
 // Disarm lets all calls succeed.
-func (f *Faults) Disarm() { f.armed = false }
+func (f *Faults) Disarm() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.armed = false
+}
 
 // Call is asked by the storage at each call that can fail; it gives the error to fail with.
 func (f *Faults) Call() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if !f.armed {
 		return nil
 	}
